@@ -1,0 +1,3 @@
+//! Floor 0: what everything else is declared with.
+
+pub mod score;

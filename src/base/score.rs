@@ -1,0 +1,124 @@
+//! Scores: centipawns, or a mate counted in plies, in one integer.
+//!
+//! The integer is laid out so that plain comparison orders every outcome:
+//!
+//! | range | meaning |
+//! |---|---|
+//! | `±(MATE - ply)` | mate in `ply` plies from the root of the search |
+//! | `±(TABLEBASE_WIN - ply)` | a won ending from the tables, `ply` plies away |
+//! | `-EVALUATION_LIMIT ..= EVALUATION_LIMIT` | a static judgement, in centipawns |
+
+/// Centipawns from the side to move's view, or a mate in plies (see the module's table).
+pub type Score = i32;
+
+/// The deepest line a search may reach, in plies from its root.
+pub const MAX_PLY: usize = 246;
+
+/// Beyond every score: the open end of a search window.
+pub const INFINITE: Score = 32_001;
+
+/// Mate on the board now; a mate `n` plies away is `MATE - n`.
+pub const MATE: Score = 32_000;
+
+/// The least score that still means a forced mate.
+pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
+
+/// A won ending known from tables; `n` plies away it is `TABLEBASE_WIN - n`.
+pub const TABLEBASE_WIN: Score = 20_000;
+
+/// The largest static evaluation, in centipawns: below every proven result.
+pub const EVALUATION_LIMIT: Score = TABLEBASE_WIN - MAX_PLY as Score - 1;
+
+/// A drawn game.
+pub const DRAW: Score = 0;
+
+/// What a score says about the true value of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Bound {
+    /// The true value is at most this (the node failed low).
+    Upper = 1,
+    /// The true value is at least this (the node failed high).
+    Lower = 2,
+    /// The true value is this.
+    Exact = 3,
+}
+
+/// The score of giving mate `ply` plies from the root.
+pub const fn mate_in(ply: usize) -> Score {
+    MATE - ply as Score
+}
+
+/// The score of being mated `ply` plies from the root.
+pub const fn mated_in(ply: usize) -> Score {
+    ply as Score - MATE
+}
+
+/// Is this a forced mate, for either side?
+pub const fn is_mate(score: Score) -> bool {
+    score.abs() >= MATE_BOUND && score.abs() <= MATE
+}
+
+/// Is this a proven result (mate or table) rather than a judgement?
+pub const fn is_decisive(score: Score) -> bool {
+    score.abs() > EVALUATION_LIMIT
+}
+
+/// Moves (not plies) to mate for the `mate` field of UCI: positive when the side to move gives
+/// mate, negative when it is mated, `None` when the score is no mate.
+pub const fn moves_to_mate(score: Score) -> Option<i32> {
+    if !is_mate(score) {
+        None
+    } else if score > 0 {
+        Some((MATE - score + 1) / 2)
+    } else {
+        Some(-(MATE + score) / 2)
+    }
+}
+
+/// A proven score counted from the root becomes one counted from this node, as the table stores it:
+/// the node may be reached again by a path of another length.
+pub const fn to_table(score: Score, ply: usize) -> Score {
+    if score > EVALUATION_LIMIT {
+        score + ply as Score
+    } else if score < -EVALUATION_LIMIT {
+        score - ply as Score
+    } else {
+        score
+    }
+}
+
+/// The inverse of [`to_table`].
+pub const fn from_table(score: Score, ply: usize) -> Score {
+    if score > EVALUATION_LIMIT {
+        score - ply as Score
+    } else if score < -EVALUATION_LIMIT {
+        score + ply as Score
+    } else {
+        score
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mate_is_counted_in_moves_of_the_side_to_move() {
+        assert_eq!(moves_to_mate(mate_in(1)), Some(1));
+        assert_eq!(moves_to_mate(mate_in(3)), Some(2));
+        assert_eq!(moves_to_mate(mated_in(2)), Some(-1));
+        assert_eq!(moves_to_mate(mated_in(0)), Some(0));
+        assert_eq!(moves_to_mate(EVALUATION_LIMIT), None);
+        assert_eq!(moves_to_mate(TABLEBASE_WIN), None);
+    }
+
+    #[test]
+    fn the_table_shift_is_undone_at_the_same_ply_and_moves_with_the_ply() {
+        for score in [mate_in(7), mated_in(4), TABLEBASE_WIN - 9, 35, -EVALUATION_LIMIT] {
+            assert_eq!(from_table(to_table(score, 3), 3), score);
+        }
+        // Mate three plies below a node at ply 4 is mate in 5 when the node is met at ply 2.
+        assert_eq!(from_table(to_table(mate_in(7), 4), 2), mate_in(5));
+    }
+}

@@ -1,0 +1,5 @@
+//! Standpat: a UCI chess engine.
+
+pub mod base;
+pub mod board;
+pub mod search;

@@ -1,0 +1,3 @@
+//! The `standpat` binary.
+
+fn main() {}

@@ -1,0 +1,4 @@
+//! Floor 3: the search.
+
+pub mod limits;
+pub mod report;

@@ -1,0 +1,93 @@
+//! What a search tells its client: events, and the sink that takes them.
+//!
+//! The search never prints. The UCI loop, `bench`, self-play and the tests are all clients, and
+//! see the same events.
+
+use std::time::Duration;
+
+use crate::base::score::{Bound, Score};
+use crate::board::Move;
+
+/// One line of play with its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// 1 for the best line, then 2, 3 … when several are asked for.
+    pub multipv: usize,
+    /// Depth of the iteration, in plies.
+    pub depth: u32,
+    /// Deepest ply reached.
+    pub seldepth: u32,
+    /// From the side to move's view.
+    pub score: Score,
+    /// Whether the score is exact; a line that is not comes from an unfinished iteration.
+    pub bound: Bound,
+    /// The principal variation; its first move is the line's move. Legal to its end.
+    pub pv: Vec<Move>,
+}
+
+/// How far a search has come, over all threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Since the `go` line arrived.
+    pub elapsed: Duration,
+    /// Nodes visited by all threads.
+    pub nodes: u64,
+    /// Table entries of this search, per mille.
+    pub hashfull: u32,
+    /// Successful probes of endgame tables.
+    pub tb_hits: u64,
+}
+
+/// A completed iteration: all that a search may base its answer on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Iteration {
+    /// Depth in plies.
+    pub depth: u32,
+    /// The lines, best first; at least one.
+    pub lines: Vec<Line>,
+}
+
+/// One thing a search has to say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A line: exact when its iteration is complete, else a bound.
+    Line(Line, Progress),
+    /// A root move is being searched (sent when a search takes longer than three seconds).
+    CurrentMove {
+        /// Depth of the running iteration.
+        depth: u32,
+        /// The root move.
+        mv: Move,
+        /// Its number in the root's order, from 1.
+        number: usize,
+    },
+    /// A remark for the user.
+    Note(String),
+    /// The answer. The last event of every search; `best` is `None` when the game is over.
+    Finished {
+        /// The move to play.
+        best: Option<Move>,
+        /// The expected reply.
+        ponder: Option<Move>,
+    },
+}
+
+/// Takes a search's events.
+pub trait Sink {
+    /// Called from the search's thread: must not block.
+    fn event(&mut self, event: Event);
+}
+
+/// Drops every event.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Sink for Silent {
+    fn event(&mut self, _: Event) {}
+}
+
+impl<F: FnMut(Event)> Sink for F {
+    fn event(&mut self, event: Event) {
+        self(event);
+    }
+}
