@@ -1,0 +1,3 @@
+//! Floor 4: how the engine learns from its own games.
+
+pub mod elo;
