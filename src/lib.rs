@@ -2,5 +2,7 @@
 
 pub mod base;
 pub mod board;
+pub mod cli;
 pub mod learning;
 pub mod search;
+pub mod tools;

@@ -1,3 +1,7 @@
 //! The `standpat` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    standpat::cli::main(std::env::args_os())
+}

@@ -115,7 +115,13 @@ mod tests {
 
     #[test]
     fn the_table_shift_is_undone_at_the_same_ply_and_moves_with_the_ply() {
-        for score in [mate_in(7), mated_in(4), TABLEBASE_WIN - 9, 35, -EVALUATION_LIMIT] {
+        for score in [
+            mate_in(7),
+            mated_in(4),
+            TABLEBASE_WIN - 9,
+            35,
+            -EVALUATION_LIMIT,
+        ] {
             assert_eq!(from_table(to_table(score, 3), 3), score);
         }
         // Mate three plies below a node at ply 4 is mate in 5 when the node is met at ply 2.

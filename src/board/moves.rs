@@ -44,7 +44,11 @@ impl Move {
 
     /// A promotion, capturing or not. `role` must be knight, bishop, rook or queen.
     pub const fn promotion(from: Square, to: Square, role: Role) -> Move {
-        Move::build(from, to, PROMOTION + ((role as u16 - Role::Knight as u16) << 12))
+        Move::build(
+            from,
+            to,
+            PROMOTION + ((role as u16 - Role::Knight as u16) << 12),
+        )
     }
 
     /// The raw bits, for storage.

@@ -1,0 +1,136 @@
+//! Floor 6: the command line.
+//!
+//! Without arguments the binary speaks UCI; every subcommand is a client of the library in
+//! [`crate::tools`]. Only this file decides exit codes and writes to standard error.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::tools::{Failure, horizon, ladder};
+
+/// A UCI chess engine. Without a command it speaks UCI on standard input and output.
+#[derive(Debug, Parser)]
+#[command(name = "standpat", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do instead of speaking UCI.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What the binary can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Speak UCI on standard input and output (the default)
+    Uci,
+    /// Show the horizon effect on a chain of five captures
+    Horizon,
+    /// Compare minimax, iterative deepening and alpha-beta on seeded trees
+    Ladder(ladder::Args),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Parses the arguments (the first is the program's name), does what they say and returns the
+/// process's exit code: 0 done, 1 failed, 2 bad arguments or bad input.
+pub fn main<I, T>(args: I) -> ExitCode
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    start_logging();
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let mut out = io::stdout().lock();
+    match run(cli.command.unwrap_or(Command::Uci), &mut out).and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let code = failure.exit_code();
+            if code != 0 {
+                complain(&failure.to_string());
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        Command::Uci => Err(Failure::Failed("the UCI loop is not built yet".to_string())),
+        Command::Horizon => Ok(horizon::run(out)?),
+        Command::Ladder(args) => Ok(ladder::run(&args, out)?),
+        Command::Completions { shell } => {
+            // Written to memory first: the generator panics when it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "standpat", &mut script);
+            Ok(out.write_all(&script)?)
+        }
+    }
+}
+
+/// Log lines go to standard error, never to standard output; `RUST_LOG` sets their level.
+fn start_logging() {
+    let environment = env_logger::Env::default().default_filter_or("warn");
+    let started = env_logger::Builder::from_env(environment)
+        .target(env_logger::Target::Stderr)
+        .try_init();
+    // A logger that is already there, as in tests, serves as well.
+    drop(started);
+}
+
+/// Answers what clap would not run: help and version in full on standard output, mistakes as one
+/// line on standard error.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Nothing is left to do when nobody reads the help.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    complain(&format!("{} (see standpat --help)", mistake(error)));
+    ExitCode::from(2)
+}
+
+/// The first paragraph of clap's complaint, on one line.
+fn mistake(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_string()
+}
+
+fn complain(reason: &str) {
+    // Without a standard error there is nobody to tell.
+    let _ = writeln!(io::stderr(), "error: {reason}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_mistake_is_one_clear_line() {
+        for (args, part) in [
+            (&["standpat", "benhc"][..], "benhc"),
+            (&["standpat", "ladder", "--trees", "many"][..], "many"),
+            (&["standpat", "completions"][..], "<SHELL>"),
+            (&["standpat", "--no-such"][..], "--no-such"),
+        ] {
+            let error = Cli::try_parse_from(args).unwrap_err();
+            let line = mistake(&error);
+            assert!(line.contains(part) && !line.contains('\n'), "{line}");
+            assert!(!line.starts_with("error"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Floor 5: what else the binary can do.
+//!
+//! Each tool is a file or folder of its own and none imports another. A tool that takes arguments
+//! declares them in a struct `Args` (for clap); its `run` writes to the `Write` it is given and
+//! answers with a [`Failure`] when it could not do its work.
+
+pub mod failure;
+pub mod horizon;
+pub mod ladder;
+
+pub use failure::Failure;
