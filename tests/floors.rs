@@ -128,7 +128,7 @@ fn skipped_end(bytes: &[u8], at: usize) -> usize {
         return at + block_comment(rest);
     }
     let after_word = at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
-    if rest[0] == b'r' && !after_word || rest.starts_with(b"br") && !after_word {
+    if !after_word && (rest[0] == b'r' || rest.starts_with(b"br")) {
         let start = if rest[0] == b'b' { 2 } else { 1 };
         let hashes = rest[start..].iter().take_while(|&&b| b == b'#').count();
         if rest.get(start + hashes) == Some(&b'"') {
