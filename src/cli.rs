@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::base::journal;
 use crate::tools::{Failure, horizon, ladder};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
@@ -43,7 +44,7 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    start_logging();
+    journal::install();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -73,16 +74,6 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
             Ok(out.write_all(&script)?)
         }
     }
-}
-
-/// Log lines go to standard error, never to standard output; `RUST_LOG` sets their level.
-fn start_logging() {
-    let environment = env_logger::Env::default().default_filter_or("warn");
-    let started = env_logger::Builder::from_env(environment)
-        .target(env_logger::Target::Stderr)
-        .try_init();
-    // A logger that is already there, as in tests, serves as well.
-    drop(started);
 }
 
 /// Answers what clap would not run: help and version in full on standard output, mistakes as one
