@@ -1,5 +1,16 @@
 //! Floor 1: the fast board, built of shakmaty's bricks.
 
+pub mod exchange;
+pub mod fen;
+pub mod game;
+pub mod generate;
+mod keys;
+mod legality;
 pub mod moves;
+pub mod perft;
+pub mod position;
 
-pub use moves::Move;
+pub use fen::FenError;
+pub use game::{Game, Outcome};
+pub use moves::{Move, MoveList};
+pub use position::Position;

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::num::NonZeroU16;
+use std::ops::{Deref, DerefMut};
 
+use arrayvec::ArrayVec;
 use shakmaty::{File, Role, Square};
 
 /// A move in sixteen bits: from (0–5), to (6–11), kind (12–15).
@@ -107,6 +109,12 @@ impl Move {
         self.0.get() & KIND == 0
     }
 
+    /// Is the kind one of those this module builds? Bits from elsewhere may hold another.
+    pub(super) const fn is_well_formed(self) -> bool {
+        let kind = self.0.get() & KIND;
+        kind < EN_PASSANT + CASTLE || (kind & PROMOTION != 0 && kind < 2 * PROMOTION)
+    }
+
     /// What a pawn becomes, if it is promoted.
     #[inline]
     pub const fn promoted_role(self) -> Option<Role> {
@@ -158,3 +166,68 @@ impl fmt::Display for UciText {
 
 /// The most moves any list holds: no position, legal or not, with sixteen men a side has as many.
 pub const MAX_MOVES: usize = 256;
+
+/// Moves on the stack, at most [`MAX_MOVES`] of them.
+#[derive(Clone, Debug, Default)]
+pub struct MoveList(ArrayVec<Move, MAX_MOVES>);
+
+impl MoveList {
+    /// An empty list.
+    #[inline]
+    pub const fn new() -> MoveList {
+        MoveList(ArrayVec::new_const())
+    }
+
+    /// Appends a move. A move beyond [`MAX_MOVES`] would be dropped; no position has as many.
+    #[inline]
+    pub fn push(&mut self, m: Move) {
+        let pushed = self.0.try_push(m);
+        debug_assert!(pushed.is_ok(), "more than {MAX_MOVES} moves");
+    }
+
+    /// Empties the list.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Keeps only the moves for which `keep` holds, in their order.
+    #[inline]
+    pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {
+        self.0.retain(|m| keep(*m));
+    }
+}
+
+impl Deref for MoveList {
+    type Target = [Move];
+
+    #[inline]
+    fn deref(&self) -> &[Move] {
+        &self.0
+    }
+}
+
+impl DerefMut for MoveList {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [Move] {
+        &mut self.0
+    }
+}
+
+impl IntoIterator for MoveList {
+    type Item = Move;
+    type IntoIter = arrayvec::IntoIter<Move, MAX_MOVES>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a MoveList {
+    type Item = &'a Move;
+    type IntoIter = std::slice::Iter<'a, Move>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}

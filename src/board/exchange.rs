@@ -1,0 +1,157 @@
+//! Static exchange evaluation: who wins the captures on one square?
+
+use shakmaty::{Bitboard, Color, Role, Square, attacks};
+
+use super::moves::Move;
+use super::position::{Position, behind};
+use crate::base::score::Score;
+
+/// What a piece is worth in an exchange, by role (pawn first), in centipawns. The king is never
+/// taken.
+pub const VALUE: [Score; 6] = [100, 300, 300, 500, 900, 0];
+
+/// The value of a piece in an exchange.
+#[inline]
+pub const fn value(role: Role) -> Score {
+    VALUE[role as usize - 1]
+}
+
+/// Does the series of captures that a pseudo-legal move begins on its target square win at least
+/// `threshold` centipawns for the side to move, both sides taking with their least valuable piece
+/// and stopping when it suits them? Pinned pieces take part only along their pin, or once every
+/// pinning piece has left its square.
+pub fn static_exchange_evaluation(pos: &Position, m: Move, threshold: Score) -> bool {
+    if m.is_castle() {
+        return threshold <= 0;
+    }
+    let (from, to) = (m.from(), m.to());
+    let Some(moved) = pos.role_at(from) else {
+        return threshold <= 0;
+    };
+    let mut gain = pos.captured_role(m).map_or(0, value) - threshold;
+    let mut standing = moved;
+    if let Some(role) = m.promoted_role() {
+        gain += value(role) - value(Role::Pawn);
+        standing = role;
+    }
+    if gain < 0 {
+        return false;
+    }
+    // Good enough even if the piece is lost for nothing?
+    let stake = value(standing) - gain;
+    if stake <= 0 {
+        return true;
+    }
+    let mut occupied = pos.occupied() & !Bitboard::from(from) | Bitboard::from(to);
+    if m.is_en_passant() {
+        occupied &= !Bitboard::from(behind(to));
+    }
+    Exchange::new(pos, to, occupied).succeeds(pos.turn(), stake)
+}
+
+/// An exchange on `square` in progress.
+struct Exchange<'a> {
+    pos: &'a Position,
+    square: Square,
+    occupied: Bitboard,
+    /// Who attacks the square, of both sides, with pieces behind others found on the way.
+    attackers: Bitboard,
+}
+
+impl Exchange<'_> {
+    fn new(pos: &Position, square: Square, occupied: Bitboard) -> Exchange<'_> {
+        let board = pos.board();
+        let attackers = attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white()
+            | attacks::pawn_attacks(Color::White, square) & board.pawns() & board.black()
+            | attacks::knight_attacks(square) & board.knights()
+            | attacks::king_attacks(square) & board.kings()
+            | attacks::rook_attacks(square, occupied) & board.rooks_and_queens()
+            | attacks::bishop_attacks(square, occupied) & board.bishops_and_queens();
+        Exchange {
+            pos,
+            square,
+            occupied,
+            attackers: attackers & occupied,
+        }
+    }
+
+    /// Does `mover`, who has just captured on the square, get what it wants? `stake` is by how much
+    /// it would miss that if its piece there were taken and the exchange ended.
+    fn succeeds(mut self, mover: Color, stake: Score) -> bool {
+        let mut stake = stake;
+        let mut side = mover;
+        let mut mover_wins = true;
+        loop {
+            side = side.other();
+            let Some((from, role)) = self.least_valuable_attacker(side) else {
+                return mover_wins;
+            };
+            self.leave(from, role);
+            if role == Role::King {
+                // The king takes only when nobody can take back.
+                return mover_wins ^ !self.can_take(side.other());
+            }
+            mover_wins = !mover_wins;
+            stake = value(role) - stake;
+            // Does the taker keep the upper hand even if this piece is lost as well?
+            if stake < Score::from(mover_wins) {
+                return mover_wins;
+            }
+        }
+    }
+
+    /// The attackers of a side that are free to take.
+    fn free_attackers(&self, side: Color) -> Bitboard {
+        let own = self.attackers & self.occupied & self.pos.board().by_color(side);
+        let king = self.pos.king_of(side);
+        let mut free = own;
+        for from in own & !self.pos.board().kings() {
+            let line = attacks::ray(king, from);
+            if line.is_empty() || line.contains(self.square) {
+                continue;
+            }
+            if self.is_pinned(from, king, side) {
+                free.discard(from);
+            }
+        }
+        free
+    }
+
+    /// Would a piece leaving this square uncover its king, as things stand on the board?
+    fn is_pinned(&self, from: Square, king: Square, side: Color) -> bool {
+        let board = self.pos.board();
+        let without = self.occupied & !Bitboard::from(from);
+        let them = board.by_color(side.other()) & without;
+        let line = attacks::ray(king, from);
+        (attacks::rook_attacks(king, without) & board.rooks_and_queens() & them & line).any()
+            || (attacks::bishop_attacks(king, without) & board.bishops_and_queens() & them & line)
+                .any()
+    }
+
+    fn can_take(&self, side: Color) -> bool {
+        self.free_attackers(side).any()
+    }
+
+    fn least_valuable_attacker(&self, side: Color) -> Option<(Square, Role)> {
+        let free = self.free_attackers(side);
+        Role::ALL.into_iter().find_map(|role| {
+            let from = (free & self.pos.board().by_role(role)).first()?;
+            Some((from, role))
+        })
+    }
+
+    /// A piece leaves its square to take; whoever stood behind it joins.
+    fn leave(&mut self, from: Square, role: Role) {
+        let board = self.pos.board();
+        self.occupied.discard(from);
+        if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
+            self.attackers |=
+                attacks::bishop_attacks(self.square, self.occupied) & board.bishops_and_queens();
+        }
+        if matches!(role, Role::Rook | Role::Queen) {
+            self.attackers |=
+                attacks::rook_attacks(self.square, self.occupied) & board.rooks_and_queens();
+        }
+        self.attackers &= self.occupied;
+    }
+}
