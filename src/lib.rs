@@ -6,3 +6,4 @@ pub mod cli;
 pub mod learning;
 pub mod search;
 pub mod tools;
+pub mod uci;
