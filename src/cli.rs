@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::base::journal;
-use crate::tools::{Failure, horizon, ladder};
+use crate::tools::{Failure, horizon, ladder, perft, tournament};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
 #[derive(Debug, Parser)]
@@ -30,6 +30,10 @@ pub enum Command {
     Horizon,
     /// Compare minimax, iterative deepening and alpha-beta on seeded trees
     Ladder(ladder::Args),
+    /// Count the positions a given number of plies away, every move made
+    Perft(perft::Args),
+    /// Play a tournament of engines.toml with cutechess-cli or fastchess
+    Tournament(Box<tournament::Args>),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -67,6 +71,8 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Uci => Err(Failure::Failed("the UCI loop is not built yet".to_string())),
         Command::Horizon => Ok(horizon::run(out)?),
         Command::Ladder(args) => Ok(ladder::run(&args, out)?),
+        Command::Perft(args) => perft::run(&args, out),
+        Command::Tournament(args) => tournament::run(&args, out),
         Command::Completions { shell } => {
             // Written to memory first: the generator panics when it cannot write.
             let mut script = Vec::new();

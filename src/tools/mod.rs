@@ -7,5 +7,7 @@
 pub mod failure;
 pub mod horizon;
 pub mod ladder;
+pub mod perft;
+pub mod tournament;
 
 pub use failure::Failure;
