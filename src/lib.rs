@@ -3,6 +3,8 @@
 pub mod base;
 pub mod board;
 pub mod cli;
+pub mod eval;
 pub mod learning;
 pub mod search;
 pub mod tools;
+pub mod uci;

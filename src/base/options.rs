@@ -7,7 +7,7 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-use super::text::excerpt;
+use super::text::{excerpt, whole_number};
 
 /// What kind of value an option takes, with its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,20 +183,6 @@ fn text_value(value: &str) -> &str {
         "<empty>" | "\"\"" => "",
         text => text,
     }
-}
-
-/// A whole number that may be far out of any range: `None` when it is no number at all.
-fn whole_number(value: &str) -> Option<i64> {
-    let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let magnitude = digits.parse().unwrap_or(i64::MAX);
-    Some(if value.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    })
 }
 
 impl Kind {

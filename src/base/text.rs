@@ -21,9 +21,33 @@ pub fn excerpt(text: &str) -> String {
     short
 }
 
+/// A whole number of any length, cut to what 64 bits hold; `None` when it is no whole number.
+pub fn whole_number(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = digits.parse().unwrap_or(i64::MAX);
+    Some(if text.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::excerpt;
+    use super::*;
+
+    #[test]
+    fn whole_numbers_saturate_and_nothing_else_is_one() {
+        assert_eq!(whole_number("12"), Some(12));
+        assert_eq!(whole_number("+7"), Some(7));
+        assert_eq!(whole_number("-99999999999999999999"), Some(-i64::MAX));
+        for text in ["", "-", "+-1", "1e3", "3.5", "x", "1 2"] {
+            assert_eq!(whole_number(text), None);
+        }
+    }
 
     #[test]
     fn an_excerpt_is_short_and_has_no_line_ends() {
@@ -33,6 +57,4 @@ mod tests {
         assert_eq!(long.chars().count(), EXCERPT + 1);
         assert!(long.ends_with('…'));
     }
-
-    const EXCERPT: usize = super::EXCERPT;
 }

@@ -1,0 +1,12 @@
+//! Floor 2: from a position to a [`Score`](crate::base::score::Score).
+//!
+//! [`Evaluator`] is what the search sees: it follows the moves of a line with `push` and `pop` and
+//! judges the position at its end. What stands behind it may change; the four calls do not.
+
+pub mod features;
+pub mod piece_square;
+
+pub use piece_square::Evaluator;
+
+#[cfg(test)]
+mod testing;
