@@ -12,6 +12,7 @@
 
 pub mod journal;
 pub mod options;
+pub mod params;
 pub mod rng;
 pub mod score;
 pub mod text;

@@ -138,7 +138,7 @@ impl Move {
 
 impl fmt::Debug for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.uci(true).fmt(f)
+        write!(f, "{}", self.uci(true))
     }
 }
 

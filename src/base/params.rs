@@ -1,0 +1,201 @@
+//! The one table of search constants.
+//!
+//! Each row gives a constant's name, default, range and tuning step. Nothing else in the engine
+//! declares a tunable number. In an ordinary build a row is a constant function; with
+//! `--features tune` it is an atomic that UCI spins can set, and [`ALL`] is the list for a tuner.
+//!
+//! # Glossary of units
+//!
+//! * *margins* are centipawns;
+//! * *depths* are plies;
+//! * *reductions* are 1024ths of a ply;
+//! * *history* values lie within ±16384.
+
+/// One row of the table, for tools that list or set constants by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// The function's name.
+    pub name: &'static str,
+    /// The value that is played with.
+    pub default: i32,
+    /// Least sensible value.
+    pub min: i32,
+    /// Greatest sensible value.
+    pub max: i32,
+    /// Step for a tuner.
+    pub step: i32,
+}
+
+macro_rules! params {
+    ($($(#[$doc:meta])* $name:ident = $default:literal in $min:literal..=$max:literal, step $step:literal;)*) => {
+        /// Every search constant.
+        pub const ALL: &[Param] = &[$(Param {
+            name: stringify!($name), default: $default, min: $min, max: $max, step: $step,
+        }),*];
+
+        $(
+            const _: () = assert!(
+                $min <= $default && $default <= $max && $step > 0,
+                concat!(stringify!($name), ": the default lies outside of its range"),
+            );
+
+            $(#[$doc])*
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub const fn $name() -> i32 { $default }
+
+            $(#[$doc])*
+            #[cfg(feature = "tune")]
+            #[inline]
+            pub fn $name() -> i32 {
+                tuned::$name.load(std::sync::atomic::Ordering::Relaxed)
+            }
+        )*
+
+        #[cfg(feature = "tune")]
+        #[allow(non_upper_case_globals)]
+        mod tuned {
+            use std::sync::atomic::AtomicI32;
+            $(pub static $name: AtomicI32 = AtomicI32::new($default);)*
+        }
+
+        /// Sets a constant by name, clamped to its range; `false` when no row has that name.
+        #[cfg(feature = "tune")]
+        pub fn set(name: &str, value: i32) -> bool {
+            match name {
+                $(stringify!($name) => tuned::$name.store(
+                    value.clamp($min, $max), std::sync::atomic::Ordering::Relaxed),)*
+                _ => return false,
+            }
+            true
+        }
+    };
+}
+
+params! {
+    /// Half width of the first aspiration window.
+    aspiration_delta = 12 in 4..=60, step 4;
+    /// First iteration that uses an aspiration window.
+    aspiration_depth = 4 in 2..=8, step 1;
+
+    /// Reverse futility: margin per ply.
+    reverse_futility_margin = 78 in 30..=160, step 8;
+    /// Reverse futility: margin taken off when improving.
+    reverse_futility_improving = 65 in 0..=160, step 8;
+    /// Reverse futility: deepest node it prunes.
+    reverse_futility_depth = 9 in 4..=14, step 1;
+
+    /// Razoring: constant part of the margin.
+    razoring_base = 280 in 100..=600, step 24;
+    /// Razoring: margin per squared ply.
+    razoring_quadratic = 240 in 60..=500, step 24;
+    /// Razoring: deepest node.
+    razoring_depth = 4 in 1..=8, step 1;
+
+    /// Null move: constant part of the reduction, plies.
+    null_move_base = 4 in 2..=6, step 1;
+    /// Null move: plies of depth for one more ply of reduction.
+    null_move_divisor = 4 in 2..=6, step 1;
+    /// Null move: centipawns above beta for one more ply of reduction.
+    null_move_eval_divisor = 190 in 80..=400, step 16;
+    /// Null move: most plies of reduction by evaluation.
+    null_move_eval_max = 4 in 1..=6, step 1;
+    /// Null move: shallowest depth at which a cutoff is verified by a search without it.
+    null_move_verify_depth = 14 in 8..=20, step 1;
+
+    /// Internal iterative reduction: shallowest node without a hash move that is reduced.
+    iir_depth = 4 in 2..=8, step 1;
+
+    /// ProbCut: margin above beta.
+    probcut_margin = 200 in 100..=350, step 16;
+    /// ProbCut: shallowest node.
+    probcut_depth = 5 in 4..=8, step 1;
+
+    /// Late move pruning: constant part of the move count.
+    late_move_base = 3 in 1..=8, step 1;
+
+    /// Futility of quiet moves: constant part of the margin.
+    futility_base = 90 in 20..=250, step 12;
+    /// Futility of quiet moves: margin per ply.
+    futility_margin = 95 in 30..=200, step 10;
+    /// Futility of quiet moves: deepest reduced depth.
+    futility_depth = 9 in 4..=14, step 1;
+
+    /// Exchange pruning of quiet moves: margin per squared reduced depth.
+    exchange_quiet = 22 in 8..=60, step 4;
+    /// Exchange pruning of captures: margin per ply.
+    exchange_capture = 95 in 40..=180, step 8;
+
+    /// History pruning: margin per ply of reduced depth.
+    history_pruning = 3200 in 800..=7000, step 400;
+    /// History pruning: deepest reduced depth.
+    history_pruning_depth = 5 in 2..=10, step 1;
+
+    /// Singular extension: shallowest node.
+    singular_depth = 7 in 4..=10, step 1;
+    /// Singular extension: margin below the hash score, 32nds of a centipawn per ply.
+    singular_margin = 32 in 8..=96, step 6;
+    /// Double extension: how far below the singular bound.
+    double_extension_margin = 18 in 0..=60, step 5;
+
+    /// Late move reduction: constant part, quiet moves.
+    lmr_quiet_base = 800 in 200..=1600, step 80;
+    /// Late move reduction: divisor of ln(depth)·ln(move), quiet moves, 100ths.
+    lmr_quiet_divisor = 215 in 140..=400, step 12;
+    /// Late move reduction: constant part, captures.
+    lmr_capture_base = 100 in -800..=1000, step 80;
+    /// Late move reduction: divisor of ln(depth)·ln(move), captures, 100ths.
+    lmr_capture_divisor = 310 in 180..=500, step 16;
+    /// Late move reduction: less in a principal variation.
+    lmr_pv = 1000 in 0..=2500, step 128;
+    /// Late move reduction: more at an expected cut node.
+    lmr_cut_node = 1800 in 0..=3500, step 160;
+    /// Late move reduction: more when not improving.
+    lmr_not_improving = 900 in 0..=2000, step 100;
+    /// Late move reduction: less for a move that gives check.
+    lmr_gives_check = 900 in 0..=2000, step 100;
+    /// Late move reduction: less for a killer.
+    lmr_killer = 1000 in 0..=2500, step 128;
+    /// Late move reduction: more when the hash move is a capture.
+    lmr_hash_capture = 800 in 0..=2000, step 100;
+    /// Late move reduction: less when the table says this was a principal variation.
+    lmr_table_pv = 900 in 0..=2000, step 100;
+    /// Late move reduction: more when the next ply has failed high often.
+    lmr_cutoffs = 800 in 0..=2000, step 100;
+    /// Late move reduction: history points for one ply less.
+    lmr_history_divisor = 8600 in 4000..=16000, step 600;
+    /// Search deeper after a reduced search that beats the best by this much.
+    lmr_deeper_margin = 45 in 10..=120, step 8;
+
+    /// Quiescence: a capture must bring the stand-pat score to within this of alpha.
+    quiescence_futility = 180 in 60..=400, step 16;
+
+    /// History bonus: per ply.
+    history_bonus_scale = 180 in 60..=400, step 16;
+    /// History bonus: constant part.
+    history_bonus_base = 90 in -100..=300, step 20;
+    /// History bonus: the most.
+    history_bonus_max = 1800 in 800..=4000, step 120;
+    /// History malus: per ply.
+    history_malus_scale = 180 in 60..=500, step 16;
+    /// History malus: the most.
+    history_malus_max = 1500 in 600..=4000, step 120;
+
+    /// Weight of the pawn-structure correction, 128ths.
+    correction_pawn = 80 in 0..=200, step 10;
+    /// Weight of the minor-piece correction, 128ths.
+    correction_minor = 60 in 0..=200, step 10;
+    /// Weight of each side's piece correction, 128ths.
+    correction_pieces = 80 in 0..=200, step 10;
+    /// Weight of the correction by the last two moves, 128ths.
+    correction_continuation = 70 in 0..=200, step 10;
+
+    /// Clock: share of the time left to plan for one move, 1000ths.
+    time_share = 38 in 20..=70, step 3;
+    /// Clock: share of the increment to plan for one move, 100ths.
+    time_increment = 75 in 40..=100, step 5;
+    /// Clock: hard limit as a multiple of the plan, 100ths.
+    time_hard_multiple = 420 in 200..=800, step 40;
+    /// Clock: the hard limit's greatest share of the time left, 100ths.
+    time_hard_share = 60 in 30..=80, step 5;
+}

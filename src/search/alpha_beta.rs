@@ -1,0 +1,623 @@
+//! Alpha-beta: the recursion, as numbered steps that call rules.
+//!
+//! Principal variation search, fail-soft. What decides whether a node, a move or a ply is left out
+//! stands in [`rules`](super::rules) and [`reductions`](super::reductions); here it is only put in
+//! order.
+
+use crate::base::score::{
+    Bound, DRAW, EVALUATION_LIMIT, INFINITE, MAX_PLY, Score, from_table, is_mate, mated_in,
+    to_table,
+};
+use crate::board::exchange::static_exchange_evaluation;
+use crate::board::{Move, Position};
+
+use super::history::{self, Line};
+use super::node::{NodeKind, NonPv};
+use super::picker::Picker;
+use super::reductions::Late;
+use super::rules::{self, Known};
+use super::table::{Entry, NO_EVALUATION};
+use super::worker::Search;
+
+/// Moves tried at a node before the best one, to be punished when it cuts off.
+#[derive(Default)]
+struct Tried {
+    moves: [Option<Move>; 32],
+    len: usize,
+}
+
+impl Tried {
+    fn push(&mut self, mv: Move) {
+        if let Some(slot) = self.moves.get_mut(self.len) {
+            *slot = Some(mv);
+            self.len += 1;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        self.moves[..self.len].iter().flatten().copied()
+    }
+}
+
+/// A move about to be searched, and what its node knows of it.
+#[derive(Clone, Copy)]
+struct Candidate {
+    mv: Move,
+    /// Its number in the node's order, from 1.
+    number: usize,
+    quiet: bool,
+    gives_check: bool,
+    /// History value: of all tables for quiet moves, of captures for captures.
+    history: i32,
+    killer: bool,
+}
+
+/// What to do with a move before it is searched.
+enum Verdict {
+    Search,
+    Skip,
+    SkipQuiets,
+}
+
+impl Search<'_> {
+    /// The score of a position searched to `depth` plies, for the side to move. Outside of the
+    /// window it is a bound. Means nothing once `self.stopped` is set.
+    pub(super) fn alpha_beta<N: NodeKind>(
+        &mut self,
+        pos: &Position,
+        mut alpha: Score,
+        mut beta: Score,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Score {
+        // 1. The horizon. A side in check is not there yet (check extension).
+        let in_check = pos.in_check();
+        if rules::at_horizon(depth, in_check) {
+            return self.quiescence::<N>(pos, alpha, beta, ply);
+        }
+        let mut depth = depth.clamp(1, MAX_PLY as i32 - 1);
+
+        // 2. Count the node; stop when told to.
+        if N::PV {
+            self.stack.clear_pv(ply);
+        }
+        if self.visit(ply) {
+            return 0;
+        }
+
+        // 3. The end of the game, of the stack, and of any hope for a shorter mate.
+        if !N::ROOT {
+            if self.is_draw(pos, ply) {
+                return self.draw();
+            }
+            if ply >= MAX_PLY {
+                return if in_check { DRAW } else { self.static_evaluation(pos, None, ply).1 };
+            }
+            match rules::mate_distance_pruning(alpha, beta, ply) {
+                Ok(window) => (alpha, beta) = window,
+                Err(score) => return score,
+            }
+        }
+
+        // 4. The transposition table.
+        let excluded = self.stack.at(ply).excluded;
+        let hash = if excluded.is_some() { None } else { self.shared.table.probe(pos.key()) };
+        let hash_move = if N::ROOT {
+            Some(self.root_moves[self.pv_index].mv)
+        } else {
+            hash.and_then(|entry| entry.mv)
+        };
+        let table_pv = N::PV || hash.is_some_and(|entry| entry.pv);
+
+        // 5. What is known of the node.
+        let (raw, static_evaluation) = self.static_evaluation(pos, hash, ply);
+        let mut known = Known {
+            depth,
+            alpha,
+            beta,
+            evaluation: static_evaluation,
+            static_evaluation,
+            improving: self.improving(ply),
+            in_check,
+            pv: N::PV,
+            cut_node,
+            excluded: excluded.is_some(),
+            hash,
+            hash_capture: hash_move.is_some_and(|mv| pos.is_capture(mv)),
+        };
+        if let Some(entry) = hash {
+            let score = table_score(entry, ply, pos.halfmoves());
+            if rules::table_cutoff(&known, score, pos.halfmoves()) {
+                self.reward_table_cutoff(pos, entry, score, beta, depth, ply);
+                return score;
+            }
+            if !in_check && rules::bound_improves(entry.bound, score, static_evaluation) {
+                known.evaluation = score;
+            }
+        }
+        self.stack.at(ply + 2).cutoffs = 0;
+        self.stack.at(ply + 2).killer = None;
+
+        // 6. Prune the whole node, or search it less deep.
+        if let Some(score) = self.prune_node::<N>(pos, &known, raw, ply) {
+            return score;
+        }
+        depth -= rules::internal_iterative_reduction(&known);
+        known.depth = depth;
+
+        // 7. The moves.
+        let line = self.stack.line(ply);
+        let killer = self.stack.at(ply).killer;
+        let original_alpha = alpha;
+        let mut best_score = -INFINITE;
+        let mut best_move = None;
+        let mut number = 0;
+        let (mut quiets, mut captures) = (Tried::default(), Tried::default());
+        let mut picker = Picker::new(self.arena, pos, hash_move, killer);
+        while let Some(mv) = picker.next(self.arena, pos, self.histories, &line) {
+            if Some(mv) == excluded || !pos.is_legal(mv) || (N::ROOT && !self.is_root_move(mv)) {
+                continue;
+            }
+            number += 1;
+            if N::ROOT {
+                self.announce(mv, number);
+            }
+            let candidate = self.candidate(pos, mv, number, killer, &line);
+            known.alpha = alpha;
+
+            // 7a. Leave the move out?
+            if !N::ROOT && rules::pruning_is_safe(best_score) && number > 1 {
+                match self.judge(pos, &known, candidate, &line) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::SkipQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+
+            // 7b. Extend it?
+            let extension = match self.extension(pos, &known, candidate, ply) {
+                Ok(extension) => extension,
+                Err(score) => {
+                    picker.release(self.arena);
+                    return score;
+                }
+            };
+
+            // 7c. Search it.
+            self.shared.table.prefetch(pos.key_after(mv));
+            let nodes_before = self.nodes;
+            let next = self.make(pos, mv, ply);
+            let window = (alpha, beta, best_score);
+            let score =
+                self.search_move::<N>(&next, &known, candidate, table_pv, extension, window, ply);
+            self.unmake();
+            if self.stopped {
+                picker.release(self.arena);
+                return 0;
+            }
+            if N::ROOT {
+                self.record_root(mv, score, number, alpha, self.nodes - nodes_before);
+            }
+
+            // 7d. A new best move? A cutoff?
+            if score > best_score {
+                best_score = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    if N::PV {
+                        self.stack.extend_pv(ply, mv);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            if Some(mv) != best_move {
+                if candidate.quiet { quiets.push(mv) } else { captures.push(mv) }
+            }
+        }
+        picker.release(self.arena);
+
+        // 8. No move: mate or stalemate, unless one was left out.
+        if number == 0 {
+            return match (excluded, in_check) {
+                (Some(_), _) => alpha,
+                (None, true) => mated_in(ply),
+                (None, false) => self.draw(),
+            };
+        }
+
+        // 9. Learn from the cutoff, and remember the result.
+        if best_score >= beta
+            && let Some(mv) = best_move
+        {
+            self.stack.at(ply).cutoffs += 1;
+            self.reward_cutoff(pos, mv, depth, ply, &quiets, &captures);
+        }
+        if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
+            let bound = if best_score >= beta {
+                Bound::Lower
+            } else if N::PV && best_score > original_alpha {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            self.learn_correction(pos, &known, best_move, best_score, bound, &line);
+            self.shared.table.store(
+                pos.key(),
+                Entry {
+                    mv: best_move,
+                    score: to_table(best_score, ply),
+                    evaluation: raw,
+                    depth,
+                    bound,
+                    pv: table_pv,
+                },
+            );
+        }
+        best_score
+    }
+
+    /// The static evaluation: as the evaluator gives it (for the table), and corrected. Sets the
+    /// frame's. In check there is none.
+    fn static_evaluation(&mut self, pos: &Position, hash: Option<Entry>, ply: usize) -> (Score, Score) {
+        if pos.in_check() {
+            self.stack.at(ply).evaluation = None;
+            return (NO_EVALUATION, 0);
+        }
+        let raw = match hash {
+            Some(entry) if entry.evaluation != NO_EVALUATION => entry.evaluation,
+            _ => self.evaluator.evaluate(pos),
+        };
+        let corrected = self.scaled_and_corrected(raw, pos, &self.stack.line(ply));
+        self.stack.at(ply).evaluation = Some(corrected);
+        (raw, corrected)
+    }
+
+    /// The static evaluation made smaller as the fifty-move draw comes nearer, and corrected by
+    /// what similar positions turned out to be worth.
+    #[inline]
+    pub(super) fn scaled_and_corrected(&self, raw: Score, pos: &Position, line: &Line) -> Score {
+        let scaled = raw * (200 - pos.halfmoves().min(100) as i32) / 200;
+        self.histories.corrected(scaled, pos, line)
+    }
+
+    /// Has the static evaluation risen since our last move (or the one before it)?
+    fn improving(&self, ply: usize) -> bool {
+        let Some(now) = self.stack.back(ply, 0).evaluation else { return false };
+        let before = |plies| if ply >= plies { self.stack.back(ply, plies).evaluation } else { None };
+        before(2).or(before(4)).is_none_or(|before| now > before)
+    }
+
+    /// Step 6: the rules that answer for the whole node.
+    fn prune_node<N: NodeKind>(
+        &mut self,
+        pos: &Position,
+        known: &Known,
+        raw: Score,
+        ply: usize,
+    ) -> Option<Score> {
+        if N::PV {
+            return None;
+        }
+        if let Some(score) = rules::reverse_futility(known) {
+            return Some(score);
+        }
+        if rules::razoring(known) {
+            let score = self.quiescence::<NonPv>(pos, known.alpha, known.alpha + 1, ply);
+            if self.stopped {
+                return Some(0);
+            }
+            if score <= known.alpha {
+                return Some(score);
+            }
+        }
+        self.null_move(pos, known, ply).or_else(|| self.probcut(pos, known, raw, ply))
+    }
+
+    /// Null move, with the cutoff verified at great depth (zugzwang).
+    fn null_move(&mut self, pos: &Position, known: &Known, ply: usize) -> Option<Score> {
+        let has_pieces = pos.has_non_pawn_material(pos.turn());
+        let after_null = ply > 0 && self.stack.back(ply, 1).mv.is_none();
+        if ply < self.null_move_from || !rules::null_move_allowed(known, has_pieces, after_null) {
+            return None;
+        }
+        let depth = known.depth - rules::null_move_reduction(known);
+        let next = pos.play_null();
+        self.shared.table.prefetch(next.key());
+        let frame = self.stack.at(ply);
+        (frame.mv, frame.moved) = (None, None);
+        self.keys.push(pos.key());
+        self.evaluator.push_null();
+        let score = -self.alpha_beta::<NonPv>(
+            &next,
+            -known.beta,
+            -known.beta + 1,
+            depth,
+            ply + 1,
+            !known.cut_node,
+        );
+        self.unmake();
+        if self.stopped {
+            return Some(0);
+        }
+        if score < known.beta {
+            return None;
+        }
+        // A mate that the opponent would allow by passing is no mate.
+        let score = if score > EVALUATION_LIMIT { known.beta } else { score };
+        if self.null_move_from > 0 || known.depth < crate::base::params::null_move_verify_depth() {
+            return Some(score);
+        }
+        self.null_move_from = ply + (depth.max(1) as usize) * 3 / 4;
+        let verified =
+            self.alpha_beta::<NonPv>(pos, known.beta - 1, known.beta, depth, ply, false);
+        self.null_move_from = 0;
+        (self.stopped || verified >= known.beta).then_some(score)
+    }
+
+    /// ProbCut: a capture that beats a raised beta at reduced depth.
+    fn probcut(&mut self, pos: &Position, known: &Known, raw: Score, ply: usize) -> Option<Score> {
+        let raised = rules::probcut_beta(known)?;
+        let line = self.stack.line(ply);
+        let hash_move = known.hash.and_then(|entry| entry.mv);
+        let mut picker = Picker::captures(self.arena, pos, hash_move);
+        let mut answer = None;
+        while let Some(mv) = picker.next(self.arena, pos, self.histories, &line) {
+            let needed = raised - known.static_evaluation;
+            if !pos.is_legal(mv) || !static_exchange_evaluation(pos, mv, needed) {
+                continue;
+            }
+            self.shared.table.prefetch(pos.key_after(mv));
+            let next = self.make(pos, mv, ply);
+            let mut score = -self.at_horizon::<NonPv>(&next, -raised, -raised + 1, ply + 1);
+            if score >= raised && known.depth > 4 {
+                let depth = known.depth - 4;
+                score = -self.alpha_beta::<NonPv>(
+                    &next,
+                    -raised,
+                    -raised + 1,
+                    depth,
+                    ply + 1,
+                    !known.cut_node,
+                );
+            }
+            self.unmake();
+            if self.stopped {
+                answer = Some(0);
+                break;
+            }
+            if score >= raised {
+                let entry = Entry {
+                    mv: Some(mv),
+                    score: to_table(score, ply),
+                    evaluation: raw,
+                    depth: known.depth - 3,
+                    bound: Bound::Lower,
+                    pv: false,
+                };
+                self.shared.table.store(pos.key(), entry);
+                answer = Some(score);
+                break;
+            }
+        }
+        picker.release(self.arena);
+        answer
+    }
+
+    fn candidate(
+        &self,
+        pos: &Position,
+        mv: Move,
+        number: usize,
+        killer: Option<Move>,
+        line: &Line,
+    ) -> Candidate {
+        let quiet = !pos.is_capture(mv) && mv.promoted_role() != Some(shakmaty::Role::Queen);
+        let history = if quiet {
+            self.histories.quiet_value(pos, mv, line)
+        } else {
+            self.histories.capture_value(pos, mv)
+        };
+        Candidate {
+            mv,
+            number,
+            quiet,
+            gives_check: pos.gives_check(mv),
+            history,
+            killer: killer == Some(mv),
+        }
+    }
+
+    /// Step 7a: the rules that leave a single move out.
+    fn judge(&self, pos: &Position, known: &Known, candidate: Candidate, line: &Line) -> Verdict {
+        let Candidate { mv, number, quiet, gives_check, history, .. } = candidate;
+        let reduction = self.reductions.base(known.depth, number, !quiet)
+            - history * super::reductions::PLY / crate::base::params::lmr_history_divisor();
+        let reduced_depth = known.depth - reduction / super::reductions::PLY;
+        if quiet {
+            if number > rules::late_move_pruning_count(known.depth, known.improving) {
+                return Verdict::SkipQuiets;
+            }
+            if !gives_check && rules::futile(known, reduced_depth) {
+                return Verdict::SkipQuiets;
+            }
+            let continuation = self.histories.continuation_value(pos, mv, line);
+            if rules::bad_history(reduced_depth, continuation) {
+                return Verdict::Skip;
+            }
+        }
+        let threshold = rules::exchange_threshold(known.depth, reduced_depth, !quiet);
+        if !static_exchange_evaluation(pos, mv, threshold) {
+            return Verdict::Skip;
+        }
+        Verdict::Search
+    }
+
+    /// Step 7b: how many plies to extend a move, or the score of a node at which several moves
+    /// would cut off (multi-cut).
+    fn extension(
+        &mut self,
+        pos: &Position,
+        known: &Known,
+        candidate: Candidate,
+        ply: usize,
+    ) -> Result<i32, Score> {
+        let Some(entry) = rules::singular_candidate(known, candidate.mv, ply, self.root_depth)
+        else {
+            return Ok(0);
+        };
+        let hash_score = table_score(entry, ply, pos.halfmoves());
+        let bound = rules::singular_beta(hash_score, known.depth);
+        let depth = (known.depth - 1) / 2;
+        self.stack.at(ply).excluded = Some(candidate.mv);
+        let score =
+            self.alpha_beta::<NonPv>(pos, bound - 1, bound, depth, ply, known.cut_node);
+        self.stack.at(ply).excluded = None;
+        if self.stopped {
+            return Err(0);
+        }
+        if score >= bound && bound >= known.beta && !is_mate(score) {
+            return Err(bound);
+        }
+        Ok(rules::singular_extension(known, score, bound, hash_score))
+    }
+
+    /// Step 7c: principal variation search of one move, the later ones reduced first. `window` is
+    /// alpha, beta and the best score so far.
+    #[allow(clippy::too_many_arguments)]
+    fn search_move<N: NodeKind>(
+        &mut self,
+        next: &Position,
+        known: &Known,
+        candidate: Candidate,
+        table_pv: bool,
+        extension: i32,
+        (alpha, beta, best_score): (Score, Score, Score),
+        ply: usize,
+    ) -> Score {
+        let mut new_depth = known.depth - 1 + extension;
+        let number = candidate.number;
+        let mut score = best_score;
+        let mut full_search = !N::PV || number > 1;
+        if known.depth >= 2 && number > 1 + usize::from(N::ROOT) {
+            let late = Late {
+                pv: N::PV,
+                table_pv,
+                cut_node: known.cut_node,
+                improving: known.improving,
+                gives_check: candidate.gives_check,
+                killer: candidate.killer,
+                hash_capture: known.hash_capture,
+                many_cutoffs: self.stack.at(ply + 1).cutoffs > 3,
+                capture: !candidate.quiet,
+                history: candidate.history,
+            };
+            let reduction = self.reductions.late_move_reduction(known.depth, number, late);
+            let reduced = (new_depth - reduction).clamp(1, (new_depth + i32::from(N::PV)).max(1));
+            score = -self.alpha_beta::<NonPv>(next, -alpha - 1, -alpha, reduced, ply + 1, true);
+            if self.stopped {
+                return 0;
+            }
+            full_search = score > alpha && reduced < new_depth;
+            if full_search {
+                new_depth += rules::research_adjustment(score, best_score, new_depth, reduced);
+                full_search = reduced < new_depth;
+            }
+        }
+        if full_search {
+            let cut_node = !known.cut_node;
+            score =
+                -self.alpha_beta::<NonPv>(next, -alpha - 1, -alpha, new_depth, ply + 1, cut_node);
+        }
+        if N::PV && !self.stopped && (number == 1 || score > alpha) {
+            score = -self.alpha_beta::<N::Child>(next, -beta, -alpha, new_depth, ply + 1, false);
+        }
+        score
+    }
+
+    /// A cutoff from the table is a success of its quiet move as well.
+    fn reward_table_cutoff(
+        &mut self,
+        pos: &Position,
+        entry: Entry,
+        score: Score,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+    ) {
+        if let Some(mv) = entry.mv
+            && score >= beta
+            && pos.is_pseudo_legal(mv)
+            && !pos.is_capture(mv)
+        {
+            let line = self.stack.line(ply);
+            self.histories.update_quiet(pos, mv, &line, history::bonus(depth));
+        }
+    }
+
+    /// Step 9: the move that cut off is rewarded, those tried before it are punished.
+    fn reward_cutoff(
+        &mut self,
+        pos: &Position,
+        mv: Move,
+        depth: i32,
+        ply: usize,
+        quiets: &Tried,
+        captures: &Tried,
+    ) {
+        let line = self.stack.line(ply);
+        let (bonus, malus) = (history::bonus(depth), history::malus(depth));
+        if pos.is_capture(mv) {
+            self.histories.update_capture(pos, mv, bonus);
+        } else {
+            self.stack.at(ply).killer = Some(mv);
+            self.histories.update_quiet(pos, mv, &line, bonus);
+            for tried in quiets.iter() {
+                self.histories.update_quiet(pos, tried, &line, -malus);
+            }
+        }
+        for tried in captures.iter() {
+            self.histories.update_capture(pos, tried, -malus);
+        }
+    }
+
+    /// Teaches the correction history, when the score is comparable with a static evaluation: not
+    /// in check, no capture, no proven result, and not a bound on the wrong side.
+    fn learn_correction(
+        &mut self,
+        pos: &Position,
+        known: &Known,
+        best_move: Option<Move>,
+        best_score: Score,
+        bound: Bound,
+        line: &Line,
+    ) {
+        let quiet = best_move.is_none_or(|mv| !pos.is_capture(mv));
+        if known.in_check
+            || !quiet
+            || !rules::bound_improves(bound, best_score, known.static_evaluation)
+        {
+            return;
+        }
+        let diff = best_score - known.static_evaluation;
+        self.histories.update_correction(pos, line, known.depth, diff);
+    }
+}
+
+/// A table's score, counted from the root. A mate that the fifty-move rule would forestall is no
+/// mate: it becomes the best (or worst) judgement.
+pub(super) fn table_score(entry: Entry, ply: usize, halfmoves: u32) -> Score {
+    let score = from_table(entry.score, ply);
+    let distance = crate::base::score::MATE - score.abs() - ply as Score;
+    if is_mate(score) && distance + halfmoves as Score > 100 {
+        EVALUATION_LIMIT * score.signum()
+    } else {
+        score
+    }
+}

@@ -1,0 +1,310 @@
+//! What earlier subtrees taught: history tables for move ordering, and corrections of the static
+//! evaluation.
+//!
+//! Every ordering table holds values within ±[`HISTORY_MAX`], updated by *gravity*: a bonus pulls
+//! the value towards its sign, the more the further away it is, so old lessons fade.
+
+use shakmaty::{Color, Piece, Role, Square};
+
+use crate::base::params;
+use crate::base::score::{EVALUATION_LIMIT, Score};
+use crate::board::{Move, Position};
+
+/// The bound of every history value.
+pub const HISTORY_MAX: i32 = 16_384;
+
+/// Positions a correction table tells apart, per colour.
+const CORRECTION_SLOTS: usize = 16_384;
+
+/// A correction is stored in 256ths of a centipawn.
+const CORRECTION_GRAIN: i32 = 256;
+
+/// The largest correction stored, in [`CORRECTION_GRAIN`]s.
+const CORRECTION_MAX: i32 = 96 * CORRECTION_GRAIN;
+
+/// Twelve pieces times sixty-four squares.
+const PIECE_TO: usize = 12 * 64;
+
+/// A piece and the square it moved to as one index below 768: the key of continuation history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    /// The index of a piece on its new square.
+    #[inline]
+    pub fn new(piece: Piece, to: Square) -> PieceTo {
+        let color = usize::from(piece.color.is_white());
+        PieceTo(((color * 6 + role_index(piece.role)) * 64 + to.to_usize()) as u16)
+    }
+
+    /// The index of a move in the position it is played in.
+    #[inline]
+    pub fn of(pos: &Position, mv: Move) -> PieceTo {
+        // A move that is played moves a piece; a stale one maps to some index, harmlessly.
+        let role = pos.role_at(mv.from()).unwrap_or(Role::Pawn);
+        PieceTo::new(Piece { color: pos.turn(), role }, mv.to())
+    }
+
+    #[inline]
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[inline]
+const fn role_index(role: Role) -> usize {
+    role as usize - Role::Pawn as usize
+}
+
+/// Moves the value towards the bonus's sign by gravity.
+#[inline]
+fn gravity(value: &mut i16, bonus: i32) {
+    let bonus = bonus.clamp(-HISTORY_MAX, HISTORY_MAX);
+    let old = i32::from(*value);
+    *value = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
+}
+
+/// The bonus for a move that caused a cutoff at this depth.
+pub fn bonus(depth: i32) -> i32 {
+    (params::history_bonus_scale() * depth + params::history_bonus_base())
+        .clamp(0, params::history_bonus_max())
+}
+
+/// The malus for a move that was tried before the one that caused the cutoff.
+pub fn malus(depth: i32) -> i32 {
+    (params::history_malus_scale() * depth).min(params::history_malus_max())
+}
+
+fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
+    vec![T::default(); len].into_boxed_slice()
+}
+
+/// All that one worker remembers between searches of a game, besides the table.
+pub struct Histories {
+    /// Quiet moves by colour, whether from and to are attacked, and from–to.
+    quiet: Box<[i16]>,
+    /// Captures by piece, to and captured role.
+    capture: Box<[i16]>,
+    /// Quiet moves by an earlier move's piece–to and their own.
+    continuation: Box<[i16]>,
+    /// Quiet moves by pawn structure.
+    pawn: Box<[i16]>,
+    /// Corrections of the static evaluation.
+    corrections: Corrections,
+}
+
+/// Pawn structures that the pawn history tells apart.
+const PAWN_SLOTS: usize = 512;
+
+/// Where the earlier moves of the line stand: piece–to of the moves one, two and four plies ago.
+pub type Line = [Option<PieceTo>; 3];
+
+impl Default for Histories {
+    fn default() -> Self {
+        Histories {
+            quiet: zeroed(2 * 4096),
+            capture: zeroed(PIECE_TO * 6),
+            continuation: zeroed(PIECE_TO * PIECE_TO),
+            pawn: zeroed(PAWN_SLOTS * PIECE_TO),
+            corrections: Corrections::default(),
+        }
+    }
+}
+
+impl Histories {
+    /// Forgets everything: for a new game.
+    pub fn clear(&mut self) {
+        for table in
+            [&mut self.quiet, &mut self.capture, &mut self.continuation, &mut self.pawn]
+        {
+            table.fill(0);
+        }
+        self.corrections.clear();
+    }
+
+    #[inline]
+    fn quiet_index(turn: Color, mv: Move) -> usize {
+        turn as usize * 4096 + mv.from_to()
+    }
+
+    #[inline]
+    fn capture_index(pos: &Position, mv: Move) -> usize {
+        let captured = pos.captured_role(mv).unwrap_or(Role::Pawn);
+        PieceTo::of(pos, mv).index() * 6 + role_index(captured)
+    }
+
+    #[inline]
+    fn pawn_index(pos: &Position, moved: PieceTo) -> usize {
+        (pos.pawn_key() as usize % PAWN_SLOTS) * PIECE_TO + moved.index()
+    }
+
+    /// The value of a quiet move, for ordering: the sum over all tables.
+    #[inline]
+    pub fn quiet_value(&self, pos: &Position, mv: Move, line: &Line) -> i32 {
+        let moved = PieceTo::of(pos, mv);
+        let mut value = i32::from(self.quiet[Self::quiet_index(pos.turn(), mv)]);
+        value += i32::from(self.pawn[Self::pawn_index(pos, moved)]);
+        for earlier in line.iter().flatten() {
+            value += i32::from(self.continuation[earlier.index() * PIECE_TO + moved.index()]);
+        }
+        value
+    }
+
+    /// The part of a quiet move's value that pruning looks at: how it did as a reply and a
+    /// follow-up.
+    #[inline]
+    pub fn continuation_value(&self, pos: &Position, mv: Move, line: &Line) -> i32 {
+        let moved = PieceTo::of(pos, mv);
+        line[..2]
+            .iter()
+            .flatten()
+            .map(|earlier| {
+                i32::from(self.continuation[earlier.index() * PIECE_TO + moved.index()])
+            })
+            .sum()
+    }
+
+    /// The value of a capture, within ±[`HISTORY_MAX`].
+    #[inline]
+    pub fn capture_value(&self, pos: &Position, mv: Move) -> i32 {
+        i32::from(self.capture[Self::capture_index(pos, mv)])
+    }
+
+    /// Rewards (or with a negative bonus punishes) a quiet move.
+    pub fn update_quiet(&mut self, pos: &Position, mv: Move, line: &Line, bonus: i32) {
+        let moved = PieceTo::of(pos, mv);
+        gravity(&mut self.quiet[Self::quiet_index(pos.turn(), mv)], bonus);
+        gravity(&mut self.pawn[Self::pawn_index(pos, moved)], bonus);
+        self.update_continuation(moved, line, bonus);
+    }
+
+    /// Rewards or punishes a move as the continuation of a line.
+    pub fn update_continuation(&mut self, moved: PieceTo, line: &Line, bonus: i32) {
+        for earlier in line.iter().flatten() {
+            gravity(&mut self.continuation[earlier.index() * PIECE_TO + moved.index()], bonus);
+        }
+    }
+
+    /// Rewards or punishes a capture.
+    pub fn update_capture(&mut self, pos: &Position, mv: Move, bonus: i32) {
+        gravity(&mut self.capture[Self::capture_index(pos, mv)], bonus);
+    }
+
+    /// The static evaluation corrected by what searches of similar positions found, in
+    /// centipawns. `line` is the moves that led here.
+    #[inline]
+    pub fn corrected(&self, evaluation: Score, pos: &Position, line: &Line) -> Score {
+        let correction = self.corrections.value(pos, line);
+        (evaluation + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+
+    /// Learns from a search of this depth whose score differs by so much from the static
+    /// evaluation.
+    pub fn update_correction(&mut self, pos: &Position, line: &Line, depth: i32, diff: Score) {
+        self.corrections.update(pos, line, depth, diff);
+    }
+}
+
+/// How the static evaluation errs, by features of the position that searches share: pawn
+/// structure, minor pieces, each side's pieces, and the last two moves.
+///
+/// *Source*: Caissa and Stockfish, 2023–24, under the name *correction history*.
+struct Corrections {
+    pawn: Box<[i16]>,
+    minor: Box<[i16]>,
+    pieces: [Box<[i16]>; 2],
+    continuation: Box<[i16]>,
+}
+
+impl Default for Corrections {
+    fn default() -> Self {
+        let table = || zeroed(2 * CORRECTION_SLOTS);
+        Corrections {
+            pawn: table(),
+            minor: table(),
+            pieces: [table(), table()],
+            continuation: zeroed(PIECE_TO * PIECE_TO),
+        }
+    }
+}
+
+impl Corrections {
+    fn clear(&mut self) {
+        let [white, black] = &mut self.pieces;
+        for table in [&mut self.pawn, &mut self.minor, white, black, &mut self.continuation] {
+            table.fill(0);
+        }
+    }
+
+    #[inline]
+    fn slot(turn: Color, key: u64) -> usize {
+        turn as usize * CORRECTION_SLOTS + key as usize % CORRECTION_SLOTS
+    }
+
+    #[inline]
+    fn continuation_slot(line: &Line) -> Option<usize> {
+        match line {
+            [Some(last), Some(before), _] => Some(before.index() * PIECE_TO + last.index()),
+            _ => None,
+        }
+    }
+
+    fn value(&self, pos: &Position, line: &Line) -> Score {
+        let turn = pos.turn();
+        let read = |table: &[i16], key| i32::from(table[Self::slot(turn, key)]);
+        let mut sum = params::correction_pawn() * read(&self.pawn, pos.pawn_key())
+            + params::correction_minor() * read(&self.minor, pos.minor_key())
+            + params::correction_pieces()
+                * (read(&self.pieces[0], pos.non_pawn_key(Color::White))
+                    + read(&self.pieces[1], pos.non_pawn_key(Color::Black)));
+        if let Some(slot) = Self::continuation_slot(line) {
+            sum += params::correction_continuation() * i32::from(self.continuation[slot]);
+        }
+        sum / (128 * CORRECTION_GRAIN)
+    }
+
+    fn update(&mut self, pos: &Position, line: &Line, depth: i32, diff: Score) {
+        let turn = pos.turn();
+        let weight = (depth + 1).min(16);
+        let update = |entry: &mut i16| {
+            let target = (diff * CORRECTION_GRAIN).clamp(-CORRECTION_MAX, CORRECTION_MAX);
+            let old = i32::from(*entry);
+            *entry = ((old * (256 - weight) + target * weight) / 256) as i16;
+        };
+        update(&mut self.pawn[Self::slot(turn, pos.pawn_key())]);
+        update(&mut self.minor[Self::slot(turn, pos.minor_key())]);
+        update(&mut self.pieces[0][Self::slot(turn, pos.non_pawn_key(Color::White))]);
+        update(&mut self.pieces[1][Self::slot(turn, pos.non_pawn_key(Color::Black))]);
+        if let Some(slot) = Self::continuation_slot(line) {
+            update(&mut self.continuation[slot]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gravity_approaches_the_bound_and_never_passes_it() {
+        let mut value = 0;
+        for _ in 0..1000 {
+            gravity(&mut value, 2000);
+            assert!(i32::from(value) <= HISTORY_MAX);
+        }
+        assert!(i32::from(value) > HISTORY_MAX * 9 / 10);
+        let high = value;
+        gravity(&mut value, -2000);
+        // Far from its sign a malus counts nearly double.
+        assert!(i32::from(high - value) > 3500);
+        gravity(&mut value, i32::MIN / 2);
+        assert_eq!(i32::from(value), -HISTORY_MAX);
+    }
+
+    #[test]
+    fn bonuses_grow_with_depth_up_to_their_limits() {
+        assert!(bonus(1) > 0 && bonus(2) > bonus(1) && malus(2) > malus(1));
+        assert_eq!(bonus(200), params::history_bonus_max());
+        assert_eq!(malus(200), params::history_malus_max());
+    }
+}

@@ -1,0 +1,447 @@
+//! The rules that shape the tree: every pruning and extension is one pure function here.
+//!
+//! Each doc comment says: the *idea*, the *formula*, when it must *never* fire, its *source*, and
+//! what it *measured*.
+
+use crate::base::params;
+use crate::base::score::{
+    Bound, EVALUATION_LIMIT, MATE_BOUND, Score, is_decisive, mate_in, mated_in,
+};
+use crate::board::Move;
+
+use super::table::Entry;
+
+/// What is known at a node before its moves are searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// Remaining depth, plies.
+    pub depth: i32,
+    /// Lower bound of the window.
+    pub alpha: Score,
+    /// Upper bound of the window.
+    pub beta: Score,
+    /// Static evaluation, corrected; made more precise by the table's score where that is allowed.
+    pub evaluation: Score,
+    /// Static evaluation, corrected.
+    pub static_evaluation: Score,
+    /// Has the static evaluation risen since our last move?
+    pub improving: bool,
+    /// Is the side to move in check?
+    pub in_check: bool,
+    /// Is this a principal variation?
+    pub pv: bool,
+    /// Is the node expected to fail high?
+    pub cut_node: bool,
+    /// Is a move left out here (a search for singularity)?
+    pub excluded: bool,
+    /// What the table knows.
+    pub hash: Option<Entry>,
+    /// Is the table's move a capture?
+    pub hash_capture: bool,
+}
+
+/// Mate distance pruning.
+///
+/// *Idea*: no line can beat a mate already found that is shorter than any mate below this node.
+/// *Formula*: `alpha ≥ mated_in(ply)`, `beta ≤ mate_in(ply + 1)`; cut off when they meet.
+/// *Never*: at the root. *Source*: as old as Crafty. *Measured*: saves time in mates, 0 Elo.
+pub fn mate_distance_pruning(alpha: Score, beta: Score, ply: usize) -> Result<(Score, Score), Score> {
+    let alpha = alpha.max(mated_in(ply));
+    let beta = beta.min(mate_in(ply + 1));
+    if alpha >= beta { Err(alpha) } else { Ok((alpha, beta)) }
+}
+
+/// Can the table's entry stand for the search of this node?
+///
+/// *Formula*: deep enough, and its bound (with the score counted from the root) decides the window.
+/// *Never*: in a principal variation, while a move is left out, or when the fifty-move clock is so
+/// high that the position's past matters (the key does not hold it).
+pub fn table_cutoff(known: &Known, score: Score, halfmoves: u32) -> bool {
+    let Some(entry) = known.hash else { return false };
+    !known.pv
+        && !known.excluded
+        && halfmoves < 90
+        && entry.depth >= known.depth
+        && bound_decides(entry.bound, score, known.alpha, known.beta)
+}
+
+/// Does a score with this bound lie wholly outside of the window, or is it exact?
+pub fn bound_decides(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    }
+}
+
+/// Does a score with this bound tell more than the static evaluation does?
+pub fn bound_improves(bound: Bound, score: Score, evaluation: Score) -> bool {
+    !is_decisive(score) && match bound {
+        Bound::Exact => true,
+        Bound::Lower => score > evaluation,
+        Bound::Upper => score < evaluation,
+    }
+}
+
+/// Reverse futility pruning (static null move): the position is so good that no reply will matter.
+///
+/// *Formula*: `evaluation − margin · depth (+ improving) ≥ beta` at small depth; returns a score
+/// between the two. *Never*: in check, in a principal variation, with a move left out, or when beta
+/// or the evaluation is a proven result. *Source*: Heinz's futility, turned around.
+pub fn reverse_futility(known: &Known) -> Option<Score> {
+    if known.pv
+        || known.in_check
+        || known.excluded
+        || known.depth > params::reverse_futility_depth()
+        || is_decisive(known.beta)
+        || is_decisive(known.evaluation)
+    {
+        return None;
+    }
+    let margin = params::reverse_futility_margin() * known.depth
+        - if known.improving { params::reverse_futility_improving() } else { 0 };
+    (known.evaluation - margin.max(20) >= known.beta)
+        .then(|| known.beta + (known.evaluation - known.beta) / 3)
+}
+
+/// Razoring: the position is so bad that only captures can save it; ask quiescence.
+///
+/// *Formula*: `evaluation + base + quadratic · depth² < alpha` at small depth. *Never*: in check,
+/// in a principal variation, with a move left out, or when alpha is a proven result.
+/// *Source*: Birmingham and Kent; the quadratic margin is Stockfish's.
+pub fn razoring(known: &Known) -> bool {
+    !known.pv
+        && !known.in_check
+        && !known.excluded
+        && !is_decisive(known.alpha)
+        && known.depth <= params::razoring_depth()
+        && known.evaluation
+            + params::razoring_base()
+            + params::razoring_quadratic() * known.depth * known.depth
+            < known.alpha
+}
+
+/// Null move: give the opponent a second move; if that does not save them, cut off.
+///
+/// *Formula*: tried when `evaluation ≥ beta` and the static evaluation is not far below it.
+/// *Never*: in check, in a principal variation, with a move left out, after another null move,
+/// without pieces besides pawns (zugzwang), when beta is a lost score, or while a null move of the
+/// same side is being verified. *Source*: Beal; Donninger.
+pub fn null_move_allowed(known: &Known, has_pieces: bool, after_null: bool) -> bool {
+    !known.pv
+        && !known.in_check
+        && !known.excluded
+        && !after_null
+        && has_pieces
+        && known.depth >= 3
+        && known.beta > -EVALUATION_LIMIT
+        && known.evaluation >= known.beta
+        && known.static_evaluation + 20 * known.depth >= known.beta + 160
+        && !known.hash.is_some_and(|entry| {
+            entry.bound == Bound::Upper && entry.score < known.beta
+        })
+}
+
+/// How many plies less deep the search after a null move is.
+pub fn null_move_reduction(known: &Known) -> i32 {
+    let surplus = (known.evaluation - known.beta) / params::null_move_eval_divisor();
+    params::null_move_base()
+        + known.depth / params::null_move_divisor()
+        + surplus.min(params::null_move_eval_max())
+}
+
+/// Internal iterative reduction: without a hash move the ordering is poor, so search less deep and
+/// let the next iteration do better.
+///
+/// *Formula*: one ply less in principal variations and expected cut nodes of some depth.
+/// *Never*: in check or with a move left out. *Source*: Ed Schröder, in place of internal iterative
+/// deepening.
+pub fn internal_iterative_reduction(known: &Known) -> i32 {
+    let reduce = (known.pv || known.cut_node)
+        && !known.in_check
+        && !known.excluded
+        && known.depth >= params::iir_depth()
+        && known.hash.is_none_or(|entry| entry.mv.is_none() || entry.depth + 4 < known.depth);
+    i32::from(reduce)
+}
+
+/// ProbCut: a good capture that beats beta by a margin at reduced depth will beat it at full depth.
+///
+/// Gives the raised beta. *Never*: in check, in a principal variation, with a move left out, for
+/// proven results, or when the table already says that the raised beta is not reached.
+/// *Source*: Buro; Stockfish's form.
+pub fn probcut_beta(known: &Known) -> Option<Score> {
+    let raised = known.beta + params::probcut_margin();
+    let allowed = !known.pv
+        && !known.in_check
+        && !known.excluded
+        && known.depth >= params::probcut_depth()
+        && !is_decisive(known.beta)
+        && !known.hash.is_some_and(|entry| {
+            entry.depth >= known.depth - 3 && entry.score < raised
+        });
+    allowed.then_some(raised)
+}
+
+/// Late move pruning: after so many moves at small depth the quiet rest is left out.
+///
+/// *Formula*: `(base + depth²) / (improving ? 1 : 2)`. *Never*: while the best score is a loss by
+/// mate. *Source*: Fruit's and Glaurung's history pruning, simplified.
+pub fn late_move_pruning_count(depth: i32, improving: bool) -> usize {
+    let count = params::late_move_base() + depth * depth;
+    (if improving { count } else { count / 2 }) as usize
+}
+
+/// Futility: a quiet move at small reduced depth cannot lift a static evaluation that far below alpha.
+///
+/// *Formula*: `evaluation + base + margin · depth ≤ alpha`. *Never*: in check or for a move that
+/// gives check (the caller looks). *Source*: Heinz.
+pub fn futile(known: &Known, reduced_depth: i32) -> bool {
+    !known.in_check
+        && reduced_depth <= params::futility_depth()
+        && known.static_evaluation
+            + params::futility_base()
+            + params::futility_margin() * reduced_depth.max(0)
+            <= known.alpha
+}
+
+/// Exchange pruning: the least a move's static exchange may lose, in centipawns (negative).
+///
+/// *Formula*: quadratic in the reduced depth for quiet moves, linear in the depth for captures.
+pub fn exchange_threshold(depth: i32, reduced_depth: i32, capture: bool) -> Score {
+    if capture {
+        -params::exchange_capture() * depth
+    } else {
+        -params::exchange_quiet() * reduced_depth.max(0) * reduced_depth.max(0)
+    }
+}
+
+/// History pruning: a quiet move that has mostly failed as a reply is left out at small depth.
+pub fn bad_history(reduced_depth: i32, continuation_value: i32) -> bool {
+    reduced_depth <= params::history_pruning_depth()
+        && continuation_value < -params::history_pruning() * reduced_depth.max(1)
+}
+
+/// May moves be pruned at all? Not before something better than being mated is found.
+pub fn pruning_is_safe(best_score: Score) -> bool {
+    best_score > -MATE_BOUND
+}
+
+/// Singular extension: is the hash move worth asking whether it is the only good one?
+///
+/// *Idea*: if all the other moves fail low well below the hash score, the hash move is forced, and
+/// is searched a ply deeper. *Formula*: the entry is a lower bound or exact, nearly as deep as the
+/// node, and no mate. *Never*: at the root, with a move left out, or when the line is already twice
+/// as long as the iteration. *Source*: Anantharaman et al.; Stockfish's form.
+pub fn singular_candidate(known: &Known, mv: Move, ply: usize, root_depth: i32) -> Option<Entry> {
+    let entry = known.hash?;
+    let candidate = ply > 0
+        && !known.excluded
+        && entry.mv == Some(mv)
+        && known.depth >= params::singular_depth()
+        && entry.depth >= known.depth - 3
+        && entry.bound != Bound::Upper
+        && !is_decisive(entry.score)
+        && (ply as i32) < root_depth * 2;
+    candidate.then_some(entry)
+}
+
+/// The bound that all the other moves must stay below for the hash move to be singular.
+pub fn singular_beta(hash_score: Score, depth: i32) -> Score {
+    hash_score - params::singular_margin() * depth / 32
+}
+
+/// How many plies to extend the hash move after the search without it scored `score`.
+///
+/// Two when it is singular by far (not in principal variations), one when it is singular; fewer
+/// when other moves would cut off too: minus two for a hash score above beta, minus one at cut
+/// nodes.
+pub fn singular_extension(known: &Known, score: Score, singular_beta: Score, hash_score: Score) -> i32 {
+    if score < singular_beta {
+        let far = !known.pv && score < singular_beta - params::double_extension_margin();
+        1 + i32::from(far)
+    } else if hash_score >= known.beta {
+        -2
+    } else if known.cut_node {
+        -1
+    } else {
+        0
+    }
+}
+
+/// Check extension at the horizon: a side in check is not at the horizon.
+pub fn at_horizon(depth: i32, in_check: bool) -> bool {
+    depth <= 0 && !in_check
+}
+
+/// Delta pruning in quiescence: can this capture bring the score near alpha at all?
+///
+/// *Formula*: `stand_pat + margin + value(captured) ≤ alpha`. *Never*: for promotions.
+pub fn quiescence_futile(stand_pat: Score, gain: Score, alpha: Score) -> bool {
+    stand_pat + params::quiescence_futility() + gain <= alpha
+}
+
+/// How many plies to search deeper (or less deep) after a reduced search that beat alpha:
+/// one more when it beat the best by far, one less when it barely did.
+pub fn research_adjustment(score: Score, best_score: Score, new_depth: i32, reduced_depth: i32) -> i32 {
+    let deeper =
+        score > best_score + params::lmr_deeper_margin() && new_depth > reduced_depth;
+    let shallower = score < best_score + 8;
+    i32::from(deeper) - i32::from(shallower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Square;
+
+    fn known() -> Known {
+        Known {
+            depth: 5,
+            alpha: 0,
+            beta: 1,
+            evaluation: 0,
+            static_evaluation: 0,
+            improving: false,
+            in_check: false,
+            pv: false,
+            cut_node: true,
+            excluded: false,
+            hash: None,
+            hash_capture: false,
+        }
+    }
+
+    fn entry(depth: i32, bound: Bound, score: Score) -> Entry {
+        let mv = Some(Move::normal(Square::E2, Square::E4));
+        Entry { mv, score, evaluation: 0, depth, bound, pv: false }
+    }
+
+    #[test]
+    fn mate_distance_closes_the_window_only_when_a_shorter_mate_is_known() {
+        assert_eq!(mate_distance_pruning(-100, 100, 8), Ok((-100, 100)));
+        // We already mate in 3 plies: nothing from ply 4 on can be better.
+        assert!(mate_distance_pruning(mate_in(3), mate_in(2), 4).is_err());
+        assert_eq!(mate_distance_pruning(-32_001, 32_001, 2), Ok((mated_in(2), mate_in(3))));
+    }
+
+    #[test]
+    fn reverse_futility_needs_a_margin_that_grows_with_depth() {
+        let good = Known { evaluation: 1000, ..known() };
+        let score = reverse_futility(&good).unwrap();
+        assert!(score >= good.beta && score <= good.evaluation);
+        assert!(reverse_futility(&known()).is_none());
+        assert!(reverse_futility(&Known { depth: 60, ..good }).is_none());
+        for never in [
+            Known { in_check: true, ..good },
+            Known { pv: true, ..good },
+            Known { excluded: true, ..good },
+            Known { beta: MATE_BOUND, evaluation: MATE_BOUND + 5, ..good },
+        ] {
+            assert!(reverse_futility(&never).is_none());
+        }
+    }
+
+    #[test]
+    fn razoring_fires_far_below_alpha_only() {
+        let bad = Known { depth: 1, evaluation: -2000, ..known() };
+        assert!(razoring(&bad));
+        assert!(!razoring(&Known { evaluation: -50, ..bad }));
+        assert!(!razoring(&Known { in_check: true, ..bad }));
+        assert!(!razoring(&Known { pv: true, ..bad }));
+        assert!(!razoring(&Known { depth: 12, ..bad }));
+    }
+
+    #[test]
+    fn the_null_move_is_guarded_against_zugzwang_check_and_itself() {
+        let good = Known { evaluation: 400, static_evaluation: 400, ..known() };
+        assert!(null_move_allowed(&good, true, false));
+        assert!(!null_move_allowed(&good, false, false), "only pawns");
+        assert!(!null_move_allowed(&good, true, true), "two in a row");
+        assert!(!null_move_allowed(&Known { in_check: true, ..good }, true, false));
+        assert!(!null_move_allowed(&Known { pv: true, ..good }, true, false));
+        assert!(!null_move_allowed(&Known { evaluation: -5, ..good }, true, false));
+        let fails_low = Known { hash: Some(entry(1, Bound::Upper, -30)), ..good };
+        assert!(!null_move_allowed(&fails_low, true, false));
+        let deep = Known { depth: 16, ..good };
+        assert!(null_move_reduction(&deep) > null_move_reduction(&good));
+    }
+
+    #[test]
+    fn the_table_cuts_off_when_deep_enough_and_decided() {
+        let with = |entry| Known { hash: Some(entry), ..known() };
+        let cuts = |entry: Entry| table_cutoff(&with(entry), entry.score, 0);
+        assert!(cuts(entry(5, Bound::Lower, 1)));
+        assert!(!cuts(entry(5, Bound::Lower, 0)));
+        assert!(cuts(entry(9, Bound::Upper, 0)));
+        assert!(!cuts(entry(9, Bound::Upper, 1)));
+        assert!(cuts(entry(5, Bound::Exact, 300)));
+        assert!(!cuts(entry(4, Bound::Exact, 300)));
+        assert!(!table_cutoff(&Known { pv: true, ..with(entry(9, Bound::Exact, 0)) }, 0, 0));
+        assert!(!table_cutoff(&with(entry(9, Bound::Exact, 0)), 0, 95), "fifty moves near");
+        assert!(!table_cutoff(&known(), 0, 0));
+    }
+
+    #[test]
+    fn a_missing_hash_move_reduces_where_ordering_matters() {
+        assert_eq!(internal_iterative_reduction(&known()), 1);
+        assert_eq!(internal_iterative_reduction(&Known { cut_node: false, ..known() }), 0);
+        assert_eq!(internal_iterative_reduction(&Known { depth: 1, ..known() }), 0);
+        let ordered = Known { hash: Some(entry(4, Bound::Exact, 0)), ..known() };
+        assert_eq!(internal_iterative_reduction(&ordered), 0);
+    }
+
+    #[test]
+    fn late_moves_are_pruned_earlier_at_small_depth_and_when_not_improving() {
+        assert!(late_move_pruning_count(1, false) >= 1);
+        assert!(late_move_pruning_count(3, false) < late_move_pruning_count(3, true));
+        assert!(late_move_pruning_count(3, true) < late_move_pruning_count(6, true));
+    }
+
+    #[test]
+    fn futility_looks_at_the_reduced_depth() {
+        let bad = Known { static_evaluation: -400, ..known() };
+        assert!(futile(&bad, 1));
+        assert!(!futile(&bad, 8));
+        assert!(!futile(&Known { in_check: true, ..bad }, 1));
+        assert!(exchange_threshold(4, 3, true) < 0 && exchange_threshold(4, 0, false) == 0);
+    }
+
+    #[test]
+    fn a_move_is_singular_only_with_a_deep_lower_bound() {
+        let mv = Move::normal(Square::E2, Square::E4);
+        let node = Known { depth: 9, hash: Some(entry(8, Bound::Lower, 40)), ..known() };
+        assert!(singular_candidate(&node, mv, 3, 12).is_some());
+        assert!(singular_candidate(&node, mv, 0, 12).is_none(), "root");
+        assert!(singular_candidate(&node, mv, 30, 12).is_none(), "line already long");
+        assert!(singular_candidate(&Known { excluded: true, ..node }, mv, 3, 12).is_none());
+        for weak in [
+            entry(4, Bound::Lower, 40),
+            entry(8, Bound::Upper, 40),
+            entry(8, Bound::Lower, MATE_BOUND + 1),
+        ] {
+            assert!(singular_candidate(&Known { hash: Some(weak), ..node }, mv, 3, 12).is_none());
+        }
+        let other = Move::normal(Square::D2, Square::D4);
+        assert!(singular_candidate(&node, other, 3, 12).is_none());
+    }
+
+    #[test]
+    fn extensions_follow_how_singular_a_move_is() {
+        let node = Known { depth: 9, beta: 100, ..known() };
+        let bound = singular_beta(40, 9);
+        assert!(bound < 40);
+        assert_eq!(singular_extension(&node, bound - 1, bound, 40), 1);
+        assert_eq!(singular_extension(&node, bound - 200, bound, 40), 2);
+        let pv = Known { pv: true, ..node };
+        assert_eq!(singular_extension(&pv, bound - 200, bound, 40), 1);
+        assert_eq!(singular_extension(&node, bound, bound, 120), -2);
+        assert_eq!(singular_extension(&node, bound, bound, 40), -1);
+    }
+
+    #[test]
+    fn a_side_in_check_is_not_at_the_horizon() {
+        assert!(at_horizon(0, false) && at_horizon(-3, false));
+        assert!(!at_horizon(0, true) && !at_horizon(1, false));
+    }
+}
