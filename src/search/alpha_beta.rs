@@ -92,7 +92,11 @@ impl Search<'_> {
                 return self.draw();
             }
             if ply >= MAX_PLY {
-                return if in_check { DRAW } else { self.static_evaluation(pos, None, ply).1 };
+                return if in_check {
+                    DRAW
+                } else {
+                    self.static_evaluation(pos, None, ply).1
+                };
             }
             match rules::mate_distance_pruning(alpha, beta, ply) {
                 Ok(window) => (alpha, beta) = window,
@@ -102,7 +106,11 @@ impl Search<'_> {
 
         // 4. The transposition table.
         let excluded = self.stack.at(ply).excluded;
-        let hash = if excluded.is_some() { None } else { self.shared.table.probe(pos.key()) };
+        let hash = if excluded.is_some() {
+            None
+        } else {
+            self.shared.table.probe(pos.key())
+        };
         let hash_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].mv)
         } else {
@@ -129,15 +137,14 @@ impl Search<'_> {
         if let Some(entry) = hash {
             let score = table_score(entry, ply, pos.halfmoves());
             if rules::table_cutoff(&known, score, pos.halfmoves()) {
-                self.reward_table_cutoff(pos, entry, score, beta, depth, ply);
+                self.reward_table_cutoff(pos, entry, score, &known, ply);
                 return score;
             }
             if !in_check && rules::bound_improves(entry.bound, score, static_evaluation) {
                 known.evaluation = score;
             }
         }
-        self.stack.at(ply + 2).cutoffs = 0;
-        self.stack.at(ply + 2).killer = None;
+        self.stack.enter(ply);
 
         // 6. Prune the whole node, or search it less deep.
         if let Some(score) = self.prune_node::<N>(pos, &known, raw, ply) {
@@ -218,7 +225,11 @@ impl Search<'_> {
                 }
             }
             if Some(mv) != best_move {
-                if candidate.quiet { quiets.push(mv) } else { captures.push(mv) }
+                if candidate.quiet {
+                    quiets.push(mv)
+                } else {
+                    captures.push(mv)
+                }
             }
         }
         picker.release(self.arena);
@@ -240,32 +251,28 @@ impl Search<'_> {
             self.reward_cutoff(pos, mv, depth, ply, &quiets, &captures);
         }
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
-            let bound = if best_score >= beta {
-                Bound::Lower
-            } else if N::PV && best_score > original_alpha {
-                Bound::Exact
-            } else {
-                Bound::Upper
+            let bound = rules::bound_of(best_score, original_alpha, beta, N::PV);
+            let entry = Entry {
+                mv: best_move,
+                score: best_score,
+                evaluation: raw,
+                depth,
+                bound,
+                pv: table_pv,
             };
-            self.learn_correction(pos, &known, best_move, best_score, bound, &line);
-            self.shared.table.store(
-                pos.key(),
-                Entry {
-                    mv: best_move,
-                    score: to_table(best_score, ply),
-                    evaluation: raw,
-                    depth,
-                    bound,
-                    pv: table_pv,
-                },
-            );
+            self.remember(pos, &known, entry, ply);
         }
         best_score
     }
 
     /// The static evaluation: as the evaluator gives it (for the table), and corrected. Sets the
     /// frame's. In check there is none.
-    fn static_evaluation(&mut self, pos: &Position, hash: Option<Entry>, ply: usize) -> (Score, Score) {
+    fn static_evaluation(
+        &mut self,
+        pos: &Position,
+        hash: Option<Entry>,
+        ply: usize,
+    ) -> (Score, Score) {
         if pos.in_check() {
             self.stack.at(ply).evaluation = None;
             return (NO_EVALUATION, 0);
@@ -289,8 +296,16 @@ impl Search<'_> {
 
     /// Has the static evaluation risen since our last move (or the one before it)?
     fn improving(&self, ply: usize) -> bool {
-        let Some(now) = self.stack.back(ply, 0).evaluation else { return false };
-        let before = |plies| if ply >= plies { self.stack.back(ply, plies).evaluation } else { None };
+        let Some(now) = self.stack.back(ply, 0).evaluation else {
+            return false;
+        };
+        let before = |plies| {
+            if ply >= plies {
+                self.stack.back(ply, plies).evaluation
+            } else {
+                None
+            }
+        };
         before(2).or(before(4)).is_none_or(|before| now > before)
     }
 
@@ -317,7 +332,8 @@ impl Search<'_> {
                 return Some(score);
             }
         }
-        self.null_move(pos, known, ply).or_else(|| self.probcut(pos, known, raw, ply))
+        self.null_move(pos, known, ply)
+            .or_else(|| self.probcut(pos, known, raw, ply))
     }
 
     /// Null move, with the cutoff verified at great depth (zugzwang).
@@ -350,13 +366,16 @@ impl Search<'_> {
             return None;
         }
         // A mate that the opponent would allow by passing is no mate.
-        let score = if score > EVALUATION_LIMIT { known.beta } else { score };
+        let score = if score > EVALUATION_LIMIT {
+            known.beta
+        } else {
+            score
+        };
         if self.null_move_from > 0 || known.depth < crate::base::params::null_move_verify_depth() {
             return Some(score);
         }
         self.null_move_from = ply + (depth.max(1) as usize) * 3 / 4;
-        let verified =
-            self.alpha_beta::<NonPv>(pos, known.beta - 1, known.beta, depth, ply, false);
+        let verified = self.alpha_beta::<NonPv>(pos, known.beta - 1, known.beta, depth, ply, false);
         self.null_move_from = 0;
         (self.stopped || verified >= known.beta).then_some(score)
     }
@@ -436,7 +455,14 @@ impl Search<'_> {
 
     /// Step 7a: the rules that leave a single move out.
     fn judge(&self, pos: &Position, known: &Known, candidate: Candidate, line: &Line) -> Verdict {
-        let Candidate { mv, number, quiet, gives_check, history, .. } = candidate;
+        let Candidate {
+            mv,
+            number,
+            quiet,
+            gives_check,
+            history,
+            ..
+        } = candidate;
         let reduction = self.reductions.base(known.depth, number, !quiet)
             - history * super::reductions::PLY / crate::base::params::lmr_history_divisor();
         let reduced_depth = known.depth - reduction / super::reductions::PLY;
@@ -476,8 +502,7 @@ impl Search<'_> {
         let bound = rules::singular_beta(hash_score, known.depth);
         let depth = (known.depth - 1) / 2;
         self.stack.at(ply).excluded = Some(candidate.mv);
-        let score =
-            self.alpha_beta::<NonPv>(pos, bound - 1, bound, depth, ply, known.cut_node);
+        let score = self.alpha_beta::<NonPv>(pos, bound - 1, bound, depth, ply, known.cut_node);
         self.stack.at(ply).excluded = None;
         if self.stopped {
             return Err(0);
@@ -518,7 +543,9 @@ impl Search<'_> {
                 capture: !candidate.quiet,
                 history: candidate.history,
             };
-            let reduction = self.reductions.late_move_reduction(known.depth, number, late);
+            let reduction = self
+                .reductions
+                .late_move_reduction(known.depth, number, late);
             let reduced = (new_depth - reduction).clamp(1, (new_depth + i32::from(N::PV)).max(1));
             score = -self.alpha_beta::<NonPv>(next, -alpha - 1, -alpha, reduced, ply + 1, true);
             if self.stopped {
@@ -547,17 +574,17 @@ impl Search<'_> {
         pos: &Position,
         entry: Entry,
         score: Score,
-        beta: Score,
-        depth: i32,
+        known: &Known,
         ply: usize,
     ) {
         if let Some(mv) = entry.mv
-            && score >= beta
+            && score >= known.beta
             && pos.is_pseudo_legal(mv)
             && !pos.is_capture(mv)
         {
             let line = self.stack.line(ply);
-            self.histories.update_quiet(pos, mv, &line, history::bonus(depth));
+            self.histories
+                .update_quiet(pos, mv, &line, history::bonus(known.depth));
         }
     }
 
@@ -587,26 +614,22 @@ impl Search<'_> {
         }
     }
 
-    /// Teaches the correction history, when the score is comparable with a static evaluation: not
-    /// in check, no capture, no proven result, and not a bound on the wrong side.
-    fn learn_correction(
-        &mut self,
-        pos: &Position,
-        known: &Known,
-        best_move: Option<Move>,
-        best_score: Score,
-        bound: Bound,
-        line: &Line,
-    ) {
-        let quiet = best_move.is_none_or(|mv| !pos.is_capture(mv));
-        if known.in_check
-            || !quiet
-            || !rules::bound_improves(bound, best_score, known.static_evaluation)
+    /// Stores a node's result (its score counted from the root) in the table, and teaches the
+    /// correction history when the score is comparable with a static evaluation: not in check, no
+    /// capture, no proven result, and not a bound on the wrong side.
+    fn remember(&mut self, pos: &Position, known: &Known, found: Entry, ply: usize) {
+        let quiet = found.mv.is_none_or(|mv| !pos.is_capture(mv));
+        if !known.in_check
+            && quiet
+            && rules::bound_improves(found.bound, found.score, known.static_evaluation)
         {
-            return;
+            let line = self.stack.line(ply);
+            let diff = found.score - known.static_evaluation;
+            self.histories
+                .update_correction(pos, &line, known.depth, diff);
         }
-        let diff = best_score - known.static_evaluation;
-        self.histories.update_correction(pos, line, known.depth, diff);
+        let score = to_table(found.score, ply);
+        self.shared.table.store(pos.key(), Entry { score, ..found });
     }
 }
 

@@ -98,7 +98,8 @@ impl Clock {
 
     /// Must the search stop wherever it is?
     pub fn hard_expired(&self) -> bool {
-        self.hard.is_some_and(|hard| !self.is_pondering() && self.elapsed() >= hard)
+        self.hard
+            .is_some_and(|hard| !self.is_pondering() && self.elapsed() >= hard)
     }
 
     /// Should the search start no further iteration?
@@ -107,7 +108,11 @@ impl Clock {
         if self.is_pondering() {
             return false;
         }
-        let soft = if self.fixed { soft } else { soft.mul_f64(patience(mood)) };
+        let soft = if self.fixed {
+            soft
+        } else {
+            soft.mul_f64(patience(mood))
+        };
         self.elapsed() >= soft
     }
 
@@ -145,10 +150,16 @@ fn budget(
         f64::from(params::time_share()) / 1000.0
     };
     let bonus = increment.mul_f64(f64::from(params::time_increment()) / 100.0);
-    let ceiling = if moves == 1 { 0.9 } else { f64::from(params::time_hard_share()) / 100.0 };
+    let ceiling = if moves == 1 {
+        0.9
+    } else {
+        f64::from(params::time_hard_share()) / 100.0
+    };
     let ceiling = usable.mul_f64(ceiling);
     let soft = (usable.mul_f64(share) + bonus).min(ceiling);
-    let hard = soft.mul_f64(f64::from(params::time_hard_multiple()) / 100.0).min(ceiling);
+    let hard = soft
+        .mul_f64(f64::from(params::time_hard_multiple()) / 100.0)
+        .min(ceiling);
     (soft, hard)
 }
 
@@ -180,9 +191,14 @@ mod tests {
     }
 
     fn clock(remaining: u64, increment: u64, moves_to_go: Option<u32>, overhead: u64) -> Clock {
-        let mut limits = Limits { moves_to_go, ..Limits::default() };
-        limits.clocks.white =
-            SideClock { remaining: Some(ms(remaining)), increment: ms(increment) };
+        let mut limits = Limits {
+            moves_to_go,
+            ..Limits::default()
+        };
+        limits.clocks.white = SideClock {
+            remaining: Some(ms(remaining)),
+            increment: ms(increment),
+        };
         Clock::new(&limits, Color::White, Instant::now(), ms(overhead))
     }
 
@@ -221,7 +237,10 @@ mod tests {
 
     #[test]
     fn movetime_is_exact_less_the_overhead() {
-        let limits = Limits { move_time: Some(ms(100)), ..Limits::default() };
+        let limits = Limits {
+            move_time: Some(ms(100)),
+            ..Limits::default()
+        };
         let clock = Clock::new(&limits, Color::Black, Instant::now(), OVERHEAD);
         assert_eq!(clock.limits(), (Some(ms(90)), Some(ms(90))));
         assert!(clock.fixed);
@@ -230,9 +249,17 @@ mod tests {
     #[test]
     fn nothing_expires_while_pondering_or_without_a_limit() {
         let long_ago = Instant::now().checked_sub(ms(5000)).unwrap();
-        let mood =
-            Mood { stable_iterations: 9, score_drop: 0, best_move_effort: 1.0, forced: false };
-        let mut limits = Limits { move_time: Some(ms(50)), ponder: true, ..Limits::default() };
+        let mood = Mood {
+            stable_iterations: 9,
+            score_drop: 0,
+            best_move_effort: 1.0,
+            forced: false,
+        };
+        let mut limits = Limits {
+            move_time: Some(ms(50)),
+            ponder: true,
+            ..Limits::default()
+        };
         let clock = Clock::new(&limits, Color::White, long_ago, OVERHEAD);
         assert!(!clock.hard_expired() && !clock.soft_expired(mood));
         clock.ponder_hit();
@@ -253,11 +280,24 @@ mod tests {
 
     #[test]
     fn doubt_buys_time_and_certainty_saves_it() {
-        let calm =
-            Mood { stable_iterations: 8, score_drop: 0, best_move_effort: 0.95, forced: false };
-        let doubt =
-            Mood { stable_iterations: 0, score_drop: 40, best_move_effort: 0.3, forced: false };
+        let calm = Mood {
+            stable_iterations: 8,
+            score_drop: 0,
+            best_move_effort: 0.95,
+            forced: false,
+        };
+        let doubt = Mood {
+            stable_iterations: 0,
+            score_drop: 40,
+            best_move_effort: 0.3,
+            forced: false,
+        };
         assert!(patience(calm) < 0.5 && patience(doubt) > 1.5);
-        assert!(patience(Mood { forced: true, ..doubt }) < 0.2);
+        assert!(
+            patience(Mood {
+                forced: true,
+                ..doubt
+            }) < 0.2
+        );
     }
 }

@@ -28,7 +28,12 @@ impl Search<'_> {
         if self.root_moves.is_empty() {
             return None;
         }
-        let deepest = self.job.limits.depth.unwrap_or(MAX_PLY as u32).clamp(1, MAX_PLY as u32 - 1);
+        let deepest = self
+            .job
+            .limits
+            .depth
+            .unwrap_or(MAX_PLY as u32)
+            .clamp(1, MAX_PLY as u32 - 1);
         let lines = self.job.multi_pv.clamp(1, self.root_moves.len());
         let mut completed: Option<Iteration> = None;
         let mut stable_iterations = 0;
@@ -38,12 +43,15 @@ impl Search<'_> {
                 break;
             }
             let iteration = self.record(depth, lines);
-            let same = completed.as_ref().is_some_and(|last| best(last) == best(&iteration));
+            let same = completed
+                .as_ref()
+                .is_some_and(|last| best(last) == best(&iteration));
             stable_iterations = if same { stable_iterations + 1 } else { 0 };
             if self.is_main() {
                 self.send(&iteration);
             }
-            let done = self.is_main() && self.is_done(&iteration, completed.as_ref(), stable_iterations);
+            let done =
+                self.is_main() && self.is_done(&iteration, completed.as_ref(), stable_iterations);
             completed = Some(iteration);
             if done {
                 break;
@@ -89,7 +97,10 @@ impl Search<'_> {
             && previous != -INFINITE
             && !is_decisive(previous)
         {
-            (alpha, beta) = ((center - delta).max(-INFINITE), (center + delta).min(INFINITE));
+            (alpha, beta) = (
+                (center - delta).max(-INFINITE),
+                (center + delta).min(INFINITE),
+            );
         }
         let game = self.job.game.clone();
         let mut failed_high = 0;
@@ -114,7 +125,11 @@ impl Search<'_> {
             }
             delta += delta / 2;
             if delta > 600 {
-                (alpha, beta) = if score < 0 { (-INFINITE, beta) } else { (alpha, INFINITE) };
+                (alpha, beta) = if score < 0 {
+                    (-INFINITE, beta)
+                } else {
+                    (alpha, INFINITE)
+                };
             }
         }
     }
@@ -127,7 +142,9 @@ impl Search<'_> {
 
     /// May this root move be searched now? Not those of the lines found already.
     pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.pv_index..].iter().any(|root| root.mv == mv)
+        self.root_moves[self.pv_index..]
+            .iter()
+            .any(|root| root.mv == mv)
     }
 
     /// Notes the result of a root move: the first and every better one has a score and a
@@ -141,7 +158,9 @@ impl Search<'_> {
         nodes: u64,
     ) {
         let seldepth = self.seldepth;
-        let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else { return };
+        let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else {
+            return;
+        };
         root.nodes += nodes;
         if number > 1 && score <= alpha {
             root.score = -INFINITE;
@@ -149,7 +168,11 @@ impl Search<'_> {
         }
         root.score = score;
         root.average = Some(root.average.map_or(score, |average| {
-            if is_decisive(score) { score } else { (average + score) / 2 }
+            if is_decisive(score) {
+                score
+            } else {
+                (average + score) / 2
+            }
         }));
         root.seldepth = seldepth;
         root.pv.clear();
@@ -182,10 +205,15 @@ impl Search<'_> {
         if plies > MAX_PLY {
             return pv;
         }
-        let mut pos: Position =
-            pv.iter().fold(self.job.game.position().clone(), |pos, &mv| pos.play(mv));
+        let mut pos: Position = pv
+            .iter()
+            .fold(self.job.game.position().clone(), |pos, &mv| pos.play(mv));
         while pv.len() < plies {
-            let known = self.shared.table.probe(pos.key()).and_then(|entry| entry.mv);
+            let known = self
+                .shared
+                .table
+                .probe(pos.key())
+                .and_then(|entry| entry.mv);
             match known.filter(|&mv| pos.is_pseudo_legal(mv) && pos.is_legal(mv)) {
                 Some(mv) => {
                     pv.push(mv);
@@ -227,7 +255,11 @@ impl Search<'_> {
     pub(super) fn announce(&mut self, mv: Move, number: usize) {
         if self.is_main() && self.root_depth > 8 && self.clock.elapsed() >= TALKATIVE_AFTER {
             let number = self.pv_index + number;
-            self.sink.event(Event::CurrentMove { depth: self.root_depth as u32, mv, number });
+            self.sink.event(Event::CurrentMove {
+                depth: self.root_depth as u32,
+                mv,
+                number,
+            });
         }
     }
 
@@ -256,7 +288,11 @@ impl Search<'_> {
 }
 
 fn best(iteration: &Iteration) -> Option<Move> {
-    iteration.lines.first().and_then(|line| line.pv.first()).copied()
+    iteration
+        .lines
+        .first()
+        .and_then(|line| line.pv.first())
+        .copied()
 }
 
 /// Is the mate asked for found: given or suffered in so many moves or fewer?

@@ -42,7 +42,13 @@ impl PieceTo {
     pub fn of(pos: &Position, mv: Move) -> PieceTo {
         // A move that is played moves a piece; a stale one maps to some index, harmlessly.
         let role = pos.role_at(mv.from()).unwrap_or(Role::Pawn);
-        PieceTo::new(Piece { color: pos.turn(), role }, mv.to())
+        PieceTo::new(
+            Piece {
+                color: pos.turn(),
+                role,
+            },
+            mv.to(),
+        )
     }
 
     #[inline]
@@ -114,9 +120,12 @@ impl Default for Histories {
 impl Histories {
     /// Forgets everything: for a new game.
     pub fn clear(&mut self) {
-        for table in
-            [&mut self.quiet, &mut self.capture, &mut self.continuation, &mut self.pawn]
-        {
+        for table in [
+            &mut self.quiet,
+            &mut self.capture,
+            &mut self.continuation,
+            &mut self.pawn,
+        ] {
             table.fill(0);
         }
         self.corrections.clear();
@@ -158,9 +167,7 @@ impl Histories {
         line[..2]
             .iter()
             .flatten()
-            .map(|earlier| {
-                i32::from(self.continuation[earlier.index() * PIECE_TO + moved.index()])
-            })
+            .map(|earlier| i32::from(self.continuation[earlier.index() * PIECE_TO + moved.index()]))
             .sum()
     }
 
@@ -181,7 +188,10 @@ impl Histories {
     /// Rewards or punishes a move as the continuation of a line.
     pub fn update_continuation(&mut self, moved: PieceTo, line: &Line, bonus: i32) {
         for earlier in line.iter().flatten() {
-            gravity(&mut self.continuation[earlier.index() * PIECE_TO + moved.index()], bonus);
+            gravity(
+                &mut self.continuation[earlier.index() * PIECE_TO + moved.index()],
+                bonus,
+            );
         }
     }
 
@@ -231,7 +241,13 @@ impl Default for Corrections {
 impl Corrections {
     fn clear(&mut self) {
         let [white, black] = &mut self.pieces;
-        for table in [&mut self.pawn, &mut self.minor, white, black, &mut self.continuation] {
+        for table in [
+            &mut self.pawn,
+            &mut self.minor,
+            white,
+            black,
+            &mut self.continuation,
+        ] {
             table.fill(0);
         }
     }

@@ -9,7 +9,7 @@
 //! | `alpha_beta`, `quiescence` | the recursion |
 //! | [`rules`], [`reductions`] | every pruning, extension and reduction rule |
 //! | [`picker`], [`history`] | move ordering |
-//! | [`table`], `pages` | the transposition table and its memory |
+//! | [`table`], with `table/pages` | the transposition table and its memory |
 
 mod alpha_beta;
 pub mod clock;
@@ -17,7 +17,6 @@ mod deepening;
 pub mod history;
 pub mod limits;
 mod node;
-mod pages;
 pub mod picker;
 mod quiescence;
 pub mod reductions;

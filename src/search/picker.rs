@@ -82,9 +82,8 @@ impl Picker {
     ) -> Picker {
         let start = arena.moves.len();
         let hash_move = hash_move.filter(|&mv| pos.is_pseudo_legal(mv));
-        let killer = killer.filter(|&mv| {
-            Some(mv) != hash_move && pos.is_pseudo_legal(mv) && !pos.is_capture(mv)
-        });
+        let killer = killer
+            .filter(|&mv| Some(mv) != hash_move && pos.is_pseudo_legal(mv) && !pos.is_capture(mv));
         Picker {
             stage: Stage::HashMove,
             hash_move,
@@ -101,7 +100,10 @@ impl Picker {
     /// For captures only, without those that lose material when `skip_losing` looks at them.
     pub fn captures(arena: &mut Arena, pos: &Position, hash_move: Option<Move>) -> Picker {
         let hash_move = hash_move.filter(|&mv| pos.is_capture(mv));
-        Picker { captures_only: true, ..Picker::new(arena, pos, hash_move, None) }
+        Picker {
+            captures_only: true,
+            ..Picker::new(arena, pos, hash_move, None)
+        }
     }
 
     /// No quiet move is wanted any more.
@@ -143,7 +145,11 @@ impl Picker {
                     if let Some(mv) = self.next_good_capture(arena, pos) {
                         return Some(mv);
                     }
-                    self.stage = if self.captures_only { Stage::Done } else { Stage::Killer };
+                    self.stage = if self.captures_only {
+                        Stage::Done
+                    } else {
+                        Stage::Killer
+                    };
                 }
                 Stage::Killer => {
                     self.stage = Stage::Quiets;
@@ -182,9 +188,17 @@ impl Picker {
     fn add_captures(&mut self, arena: &mut Arena, pos: &Position, histories: &Histories) {
         arena.scratch.clear();
         pos.captures(&mut arena.scratch);
-        for &mv in arena.scratch.iter().filter(|&&mv| Some(mv) != self.hash_move) {
+        for &mv in arena
+            .scratch
+            .iter()
+            .filter(|&&mv| Some(mv) != self.hash_move)
+        {
             let score = MVV_LVA_WEIGHT * mvv_lva(pos, mv)
-                + if self.captures_only { 0 } else { histories.capture_value(pos, mv) };
+                + if self.captures_only {
+                    0
+                } else {
+                    histories.capture_value(pos, mv)
+                };
             arena.moves.push(Scored { mv, score });
         }
         self.end = arena.moves.len();

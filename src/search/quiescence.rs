@@ -6,7 +6,7 @@
 //! check: a side in check is not at the horizon, so [`Search::at_horizon`] gives such a node back
 //! to the main search.
 
-use crate::base::score::{Bound, EVALUATION_LIMIT, MAX_PLY, Score, from_table, to_table};
+use crate::base::score::{EVALUATION_LIMIT, MAX_PLY, Score, from_table, to_table};
 use crate::board::Position;
 use crate::board::exchange::{self, static_exchange_evaluation};
 
@@ -130,13 +130,7 @@ impl Search<'_> {
         }
         picker.release(self.arena);
 
-        let bound = if best_score >= beta {
-            Bound::Lower
-        } else if N::PV && best_score > original_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
+        let bound = rules::bound_of(best_score, original_alpha, beta, N::PV);
         self.shared.table.store(
             pos.key(),
             Entry {

@@ -99,26 +99,55 @@ mod tests {
         for depth in 2..63 {
             for number in 2..63 {
                 assert!(
-                    reductions.base(depth, number + 1, false) >= reductions.base(depth, number, false)
+                    reductions.base(depth, number + 1, false)
+                        >= reductions.base(depth, number, false)
                 );
                 assert!(
-                    reductions.base(depth + 1, number, true) >= reductions.base(depth, number, true)
+                    reductions.base(depth + 1, number, true)
+                        >= reductions.base(depth, number, true)
                 );
             }
         }
         // Beyond the table's edge the last column stands.
-        assert_eq!(reductions.base(500, 500, false), reductions.base(63, 63, false));
+        assert_eq!(
+            reductions.base(500, 500, false),
+            reductions.base(63, 63, false)
+        );
     }
 
     #[test]
     fn what_is_promising_is_reduced_less() {
         let reductions = Reductions::default();
-        let plain = Late { improving: true, ..Late::default() };
+        let plain = Late {
+            improving: true,
+            ..Late::default()
+        };
         let of = |late| reductions.late_move_reduction(12, 20, late);
         assert!(of(Late { pv: true, ..plain }) < of(plain));
-        assert!(of(Late { cut_node: true, ..plain }) > of(plain));
-        assert!(of(Late { killer: true, gives_check: true, ..plain }) < of(plain));
-        assert!(of(Late { history: 20_000, ..plain }) < of(plain));
-        assert!(of(Late { history: -20_000, ..plain }) > of(plain));
+        assert!(
+            of(Late {
+                cut_node: true,
+                ..plain
+            }) > of(plain)
+        );
+        assert!(
+            of(Late {
+                killer: true,
+                gives_check: true,
+                ..plain
+            }) < of(plain)
+        );
+        assert!(
+            of(Late {
+                history: 20_000,
+                ..plain
+            }) < of(plain)
+        );
+        assert!(
+            of(Late {
+                history: -20_000,
+                ..plain
+            }) > of(plain)
+        );
     }
 }

@@ -45,10 +45,18 @@ pub struct Known {
 /// *Idea*: no line can beat a mate already found that is shorter than any mate below this node.
 /// *Formula*: `alpha ≥ mated_in(ply)`, `beta ≤ mate_in(ply + 1)`; cut off when they meet.
 /// *Never*: at the root. *Source*: as old as Crafty. *Measured*: saves time in mates, 0 Elo.
-pub fn mate_distance_pruning(alpha: Score, beta: Score, ply: usize) -> Result<(Score, Score), Score> {
+pub fn mate_distance_pruning(
+    alpha: Score,
+    beta: Score,
+    ply: usize,
+) -> Result<(Score, Score), Score> {
     let alpha = alpha.max(mated_in(ply));
     let beta = beta.min(mate_in(ply + 1));
-    if alpha >= beta { Err(alpha) } else { Ok((alpha, beta)) }
+    if alpha >= beta {
+        Err(alpha)
+    } else {
+        Ok((alpha, beta))
+    }
 }
 
 /// Can the table's entry stand for the search of this node?
@@ -57,12 +65,25 @@ pub fn mate_distance_pruning(alpha: Score, beta: Score, ply: usize) -> Result<(S
 /// *Never*: in a principal variation, while a move is left out, or when the fifty-move clock is so
 /// high that the position's past matters (the key does not hold it).
 pub fn table_cutoff(known: &Known, score: Score, halfmoves: u32) -> bool {
-    let Some(entry) = known.hash else { return false };
+    let Some(entry) = known.hash else {
+        return false;
+    };
     !known.pv
         && !known.excluded
         && halfmoves < 90
         && entry.depth >= known.depth
         && bound_decides(entry.bound, score, known.alpha, known.beta)
+}
+
+/// What a node's best score says, given the window it was searched with (fail-soft).
+pub fn bound_of(score: Score, alpha: Score, beta: Score, pv: bool) -> Bound {
+    if score >= beta {
+        Bound::Lower
+    } else if pv && score > alpha {
+        Bound::Exact
+    } else {
+        Bound::Upper
+    }
 }
 
 /// Does a score with this bound lie wholly outside of the window, or is it exact?
@@ -76,11 +97,12 @@ pub fn bound_decides(bound: Bound, score: Score, alpha: Score, beta: Score) -> b
 
 /// Does a score with this bound tell more than the static evaluation does?
 pub fn bound_improves(bound: Bound, score: Score, evaluation: Score) -> bool {
-    !is_decisive(score) && match bound {
-        Bound::Exact => true,
-        Bound::Lower => score > evaluation,
-        Bound::Upper => score < evaluation,
-    }
+    !is_decisive(score)
+        && match bound {
+            Bound::Exact => true,
+            Bound::Lower => score > evaluation,
+            Bound::Upper => score < evaluation,
+        }
 }
 
 /// Reverse futility pruning (static null move): the position is so good that no reply will matter.
@@ -99,7 +121,11 @@ pub fn reverse_futility(known: &Known) -> Option<Score> {
         return None;
     }
     let margin = params::reverse_futility_margin() * known.depth
-        - if known.improving { params::reverse_futility_improving() } else { 0 };
+        - if known.improving {
+            params::reverse_futility_improving()
+        } else {
+            0
+        };
     (known.evaluation - margin.max(20) >= known.beta)
         .then(|| known.beta + (known.evaluation - known.beta) / 3)
 }
@@ -137,9 +163,9 @@ pub fn null_move_allowed(known: &Known, has_pieces: bool, after_null: bool) -> b
         && known.beta > -EVALUATION_LIMIT
         && known.evaluation >= known.beta
         && known.static_evaluation + 20 * known.depth >= known.beta + 160
-        && !known.hash.is_some_and(|entry| {
-            entry.bound == Bound::Upper && entry.score < known.beta
-        })
+        && !known
+            .hash
+            .is_some_and(|entry| entry.bound == Bound::Upper && entry.score < known.beta)
 }
 
 /// How many plies less deep the search after a null move is.
@@ -161,7 +187,9 @@ pub fn internal_iterative_reduction(known: &Known) -> i32 {
         && !known.in_check
         && !known.excluded
         && known.depth >= params::iir_depth()
-        && known.hash.is_none_or(|entry| entry.mv.is_none() || entry.depth + 4 < known.depth);
+        && known
+            .hash
+            .is_none_or(|entry| entry.mv.is_none() || entry.depth + 4 < known.depth);
     i32::from(reduce)
 }
 
@@ -177,9 +205,9 @@ pub fn probcut_beta(known: &Known) -> Option<Score> {
         && !known.excluded
         && known.depth >= params::probcut_depth()
         && !is_decisive(known.beta)
-        && !known.hash.is_some_and(|entry| {
-            entry.depth >= known.depth - 3 && entry.score < raised
-        });
+        && !known
+            .hash
+            .is_some_and(|entry| entry.depth >= known.depth - 3 && entry.score < raised);
     allowed.then_some(raised)
 }
 
@@ -256,7 +284,12 @@ pub fn singular_beta(hash_score: Score, depth: i32) -> Score {
 /// Two when it is singular by far (not in principal variations), one when it is singular; fewer
 /// when other moves would cut off too: minus two for a hash score above beta, minus one at cut
 /// nodes.
-pub fn singular_extension(known: &Known, score: Score, singular_beta: Score, hash_score: Score) -> i32 {
+pub fn singular_extension(
+    known: &Known,
+    score: Score,
+    singular_beta: Score,
+    hash_score: Score,
+) -> i32 {
     if score < singular_beta {
         let far = !known.pv && score < singular_beta - params::double_extension_margin();
         1 + i32::from(far)
@@ -283,9 +316,13 @@ pub fn quiescence_futile(stand_pat: Score, gain: Score, alpha: Score) -> bool {
 
 /// How many plies to search deeper (or less deep) after a reduced search that beat alpha:
 /// one more when it beat the best by far, one less when it barely did.
-pub fn research_adjustment(score: Score, best_score: Score, new_depth: i32, reduced_depth: i32) -> i32 {
-    let deeper =
-        score > best_score + params::lmr_deeper_margin() && new_depth > reduced_depth;
+pub fn research_adjustment(
+    score: Score,
+    best_score: Score,
+    new_depth: i32,
+    reduced_depth: i32,
+) -> i32 {
+    let deeper = score > best_score + params::lmr_deeper_margin() && new_depth > reduced_depth;
     let shallower = score < best_score + 8;
     i32::from(deeper) - i32::from(shallower)
 }
@@ -314,7 +351,14 @@ mod tests {
 
     fn entry(depth: i32, bound: Bound, score: Score) -> Entry {
         let mv = Some(Move::normal(Square::E2, Square::E4));
-        Entry { mv, score, evaluation: 0, depth, bound, pv: false }
+        Entry {
+            mv,
+            score,
+            evaluation: 0,
+            depth,
+            bound,
+            pv: false,
+        }
     }
 
     #[test]
@@ -322,21 +366,37 @@ mod tests {
         assert_eq!(mate_distance_pruning(-100, 100, 8), Ok((-100, 100)));
         // We already mate in 3 plies: nothing from ply 4 on can be better.
         assert!(mate_distance_pruning(mate_in(3), mate_in(2), 4).is_err());
-        assert_eq!(mate_distance_pruning(-32_001, 32_001, 2), Ok((mated_in(2), mate_in(3))));
+        assert_eq!(
+            mate_distance_pruning(-32_001, 32_001, 2),
+            Ok((mated_in(2), mate_in(3)))
+        );
     }
 
     #[test]
     fn reverse_futility_needs_a_margin_that_grows_with_depth() {
-        let good = Known { evaluation: 1000, ..known() };
+        let good = Known {
+            evaluation: 1000,
+            ..known()
+        };
         let score = reverse_futility(&good).unwrap();
         assert!(score >= good.beta && score <= good.evaluation);
         assert!(reverse_futility(&known()).is_none());
         assert!(reverse_futility(&Known { depth: 60, ..good }).is_none());
         for never in [
-            Known { in_check: true, ..good },
+            Known {
+                in_check: true,
+                ..good
+            },
             Known { pv: true, ..good },
-            Known { excluded: true, ..good },
-            Known { beta: MATE_BOUND, evaluation: MATE_BOUND + 5, ..good },
+            Known {
+                excluded: true,
+                ..good
+            },
+            Known {
+                beta: MATE_BOUND,
+                evaluation: MATE_BOUND + 5,
+                ..good
+            },
         ] {
             assert!(reverse_futility(&never).is_none());
         }
@@ -344,24 +404,55 @@ mod tests {
 
     #[test]
     fn razoring_fires_far_below_alpha_only() {
-        let bad = Known { depth: 1, evaluation: -2000, ..known() };
+        let bad = Known {
+            depth: 1,
+            evaluation: -2000,
+            ..known()
+        };
         assert!(razoring(&bad));
-        assert!(!razoring(&Known { evaluation: -50, ..bad }));
-        assert!(!razoring(&Known { in_check: true, ..bad }));
+        assert!(!razoring(&Known {
+            evaluation: -50,
+            ..bad
+        }));
+        assert!(!razoring(&Known {
+            in_check: true,
+            ..bad
+        }));
         assert!(!razoring(&Known { pv: true, ..bad }));
         assert!(!razoring(&Known { depth: 12, ..bad }));
     }
 
     #[test]
     fn the_null_move_is_guarded_against_zugzwang_check_and_itself() {
-        let good = Known { evaluation: 400, static_evaluation: 400, ..known() };
+        let good = Known {
+            evaluation: 400,
+            static_evaluation: 400,
+            ..known()
+        };
         assert!(null_move_allowed(&good, true, false));
         assert!(!null_move_allowed(&good, false, false), "only pawns");
         assert!(!null_move_allowed(&good, true, true), "two in a row");
-        assert!(!null_move_allowed(&Known { in_check: true, ..good }, true, false));
+        assert!(!null_move_allowed(
+            &Known {
+                in_check: true,
+                ..good
+            },
+            true,
+            false
+        ));
         assert!(!null_move_allowed(&Known { pv: true, ..good }, true, false));
-        assert!(!null_move_allowed(&Known { evaluation: -5, ..good }, true, false));
-        let fails_low = Known { hash: Some(entry(1, Bound::Upper, -30)), ..good };
+        assert!(!null_move_allowed(
+            &Known {
+                evaluation: -5,
+                ..good
+            },
+            true,
+            false
+        ));
+        let fails_low = Known {
+            hash: Some(entry(1, Bound::Upper, -30)),
+            ..good
+        };
         assert!(!null_move_allowed(&fails_low, true, false));
         let deep = Known { depth: 16, ..good };
         assert!(null_move_reduction(&deep) > null_move_reduction(&good));
@@ -369,7 +460,10 @@ mod tests {
 
     #[test]
     fn the_table_cuts_off_when_deep_enough_and_decided() {
-        let with = |entry| Known { hash: Some(entry), ..known() };
+        let with = |entry| Known {
+            hash: Some(entry),
+            ..known()
+        };
         let cuts = |entry: Entry| table_cutoff(&with(entry), entry.score, 0);
         assert!(cuts(entry(5, Bound::Lower, 1)));
         assert!(!cuts(entry(5, Bound::Lower, 0)));
@@ -377,17 +471,42 @@ mod tests {
         assert!(!cuts(entry(9, Bound::Upper, 1)));
         assert!(cuts(entry(5, Bound::Exact, 300)));
         assert!(!cuts(entry(4, Bound::Exact, 300)));
-        assert!(!table_cutoff(&Known { pv: true, ..with(entry(9, Bound::Exact, 0)) }, 0, 0));
-        assert!(!table_cutoff(&with(entry(9, Bound::Exact, 0)), 0, 95), "fifty moves near");
+        assert!(!table_cutoff(
+            &Known {
+                pv: true,
+                ..with(entry(9, Bound::Exact, 0))
+            },
+            0,
+            0
+        ));
+        assert!(
+            !table_cutoff(&with(entry(9, Bound::Exact, 0)), 0, 95),
+            "fifty moves near"
+        );
         assert!(!table_cutoff(&known(), 0, 0));
     }
 
     #[test]
     fn a_missing_hash_move_reduces_where_ordering_matters() {
         assert_eq!(internal_iterative_reduction(&known()), 1);
-        assert_eq!(internal_iterative_reduction(&Known { cut_node: false, ..known() }), 0);
-        assert_eq!(internal_iterative_reduction(&Known { depth: 1, ..known() }), 0);
-        let ordered = Known { hash: Some(entry(4, Bound::Exact, 0)), ..known() };
+        assert_eq!(
+            internal_iterative_reduction(&Known {
+                cut_node: false,
+                ..known()
+            }),
+            0
+        );
+        assert_eq!(
+            internal_iterative_reduction(&Known {
+                depth: 1,
+                ..known()
+            }),
+            0
+        );
+        let ordered = Known {
+            hash: Some(entry(4, Bound::Exact, 0)),
+            ..known()
+        };
         assert_eq!(internal_iterative_reduction(&ordered), 0);
     }
 
@@ -400,27 +519,65 @@ mod tests {
 
     #[test]
     fn futility_looks_at_the_reduced_depth() {
-        let bad = Known { static_evaluation: -400, ..known() };
+        let bad = Known {
+            static_evaluation: -400,
+            ..known()
+        };
         assert!(futile(&bad, 1));
         assert!(!futile(&bad, 8));
-        assert!(!futile(&Known { in_check: true, ..bad }, 1));
+        assert!(!futile(
+            &Known {
+                in_check: true,
+                ..bad
+            },
+            1
+        ));
         assert!(exchange_threshold(4, 3, true) < 0 && exchange_threshold(4, 0, false) == 0);
     }
 
     #[test]
     fn a_move_is_singular_only_with_a_deep_lower_bound() {
         let mv = Move::normal(Square::E2, Square::E4);
-        let node = Known { depth: 9, hash: Some(entry(8, Bound::Lower, 40)), ..known() };
+        let node = Known {
+            depth: 9,
+            hash: Some(entry(8, Bound::Lower, 40)),
+            ..known()
+        };
         assert!(singular_candidate(&node, mv, 3, 12).is_some());
         assert!(singular_candidate(&node, mv, 0, 12).is_none(), "root");
-        assert!(singular_candidate(&node, mv, 30, 12).is_none(), "line already long");
-        assert!(singular_candidate(&Known { excluded: true, ..node }, mv, 3, 12).is_none());
+        assert!(
+            singular_candidate(&node, mv, 30, 12).is_none(),
+            "line already long"
+        );
+        assert!(
+            singular_candidate(
+                &Known {
+                    excluded: true,
+                    ..node
+                },
+                mv,
+                3,
+                12
+            )
+            .is_none()
+        );
         for weak in [
             entry(4, Bound::Lower, 40),
             entry(8, Bound::Upper, 40),
             entry(8, Bound::Lower, MATE_BOUND + 1),
         ] {
-            assert!(singular_candidate(&Known { hash: Some(weak), ..node }, mv, 3, 12).is_none());
+            assert!(
+                singular_candidate(
+                    &Known {
+                        hash: Some(weak),
+                        ..node
+                    },
+                    mv,
+                    3,
+                    12
+                )
+                .is_none()
+            );
         }
         let other = Move::normal(Square::D2, Square::D4);
         assert!(singular_candidate(&node, other, 3, 12).is_none());
@@ -428,7 +585,11 @@ mod tests {
 
     #[test]
     fn extensions_follow_how_singular_a_move_is() {
-        let node = Known { depth: 9, beta: 100, ..known() };
+        let node = Known {
+            depth: 9,
+            beta: 100,
+            ..known()
+        };
         let bound = singular_beta(40, 9);
         assert!(bound < 40);
         assert_eq!(singular_extension(&node, bound - 1, bound, 40), 1);

@@ -59,6 +59,14 @@ impl Stack {
         &mut self.0[BEFORE + ply]
     }
 
+    /// A node is entered: its grandchildren start without a killer and without cutoffs.
+    #[inline]
+    pub fn enter(&mut self, ply: usize) {
+        let grandchild = self.at(ply + 2);
+        grandchild.killer = None;
+        grandchild.cutoffs = 0;
+    }
+
     /// The frame so many plies before a ply; empty before the root.
     #[inline]
     pub fn back(&self, ply: usize, plies: usize) -> &Frame {
@@ -94,8 +102,10 @@ mod tests {
 
     #[test]
     fn a_variation_grows_from_the_end_to_the_root() {
-        let (first, second) =
-            (Move::normal(Square::E2, Square::E4), Move::normal(Square::E7, Square::E5));
+        let (first, second) = (
+            Move::normal(Square::E2, Square::E4),
+            Move::normal(Square::E7, Square::E5),
+        );
         let mut stack = Stack::default();
         stack.extend_pv(1, second);
         stack.extend_pv(0, first);

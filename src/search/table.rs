@@ -15,13 +15,15 @@
 //! | 58 | was part of a principal variation |
 //! | 59–63 | generation |
 
+mod pages;
+
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use crate::base::score::{Bound, Score};
 use crate::board::Move;
 
-use super::pages::Pages;
+use pages::Pages;
 
 /// Entries in a cluster.
 const ENTRIES: usize = 3;
@@ -34,7 +36,7 @@ pub const NO_EVALUATION: Score = i16::MIN as Score;
 
 /// Four words: three entries and their keys.
 #[repr(C, align(32))]
-pub(super) struct Cluster {
+struct Cluster {
     words: [AtomicU64; ENTRIES],
     keys: AtomicU64,
 }
@@ -117,7 +119,11 @@ impl Table {
         let mib = mib.max(1);
         let bytes = mib.checked_mul(1 << 20).ok_or(TableError { mib })?;
         let clusters = Pages::zeroed(bytes / size_of::<Cluster>()).ok_or(TableError { mib })?;
-        Ok(Table { clusters, generation: AtomicU8::new(0), mib })
+        Ok(Table {
+            clusters,
+            generation: AtomicU8::new(0),
+            mib,
+        })
     }
 
     /// Its size in MiB.
@@ -169,7 +175,7 @@ impl Table {
     /// Asks the processor to fetch the cluster of this key.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        super::pages::prefetch(self.cluster(key));
+        pages::prefetch(self.cluster(key));
     }
 
     /// What is known of the position with this key.
@@ -220,7 +226,9 @@ impl Table {
         }
         cluster.words[slot].store(entry.pack(generation), Relaxed);
         let mask = 0xffff << (16 * slot);
-        cluster.keys.store(keys & !mask | check << (16 * slot), Relaxed);
+        cluster
+            .keys
+            .store(keys & !mask | check << (16 * slot), Relaxed);
     }
 }
 
@@ -236,7 +244,14 @@ mod tests {
     use crate::base::score::mate_in;
 
     fn entry(depth: i32, bound: Bound) -> Entry {
-        Entry { mv: Move::from_bits(0x31c), score: -250, evaluation: 31, depth, bound, pv: true }
+        Entry {
+            mv: Move::from_bits(0x31c),
+            score: -250,
+            evaluation: 31,
+            depth,
+            bound,
+            pv: true,
+        }
     }
 
     #[test]
@@ -244,7 +259,14 @@ mod tests {
         for score in [mate_in(0), -mate_in(0), 0, -1] {
             for evaluation in [NO_EVALUATION, 19_000, -19_000] {
                 for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
-                    let entry = Entry { mv: None, score, evaluation, depth: 255, bound, pv: false };
+                    let entry = Entry {
+                        mv: None,
+                        score,
+                        evaluation,
+                        depth: 255,
+                        bound,
+                        pv: false,
+                    };
                     assert_eq!(Entry::unpack(entry.pack(31)), Some(entry));
                 }
             }
@@ -256,7 +278,10 @@ mod tests {
         let table = Table::new(1).unwrap();
         assert_eq!(table.probe(0x1234_5678_9abc_def0), None);
         table.store(0x1234_5678_9abc_def0, entry(5, Bound::Exact));
-        assert_eq!(table.probe(0x1234_5678_9abc_def0), Some(entry(5, Bound::Exact)));
+        assert_eq!(
+            table.probe(0x1234_5678_9abc_def0),
+            Some(entry(5, Bound::Exact))
+        );
         assert_eq!(table.probe(0x1234_5678_9abc_def1), None);
         table.clear(2);
         assert_eq!(table.probe(0x1234_5678_9abc_def0), None);
@@ -266,7 +291,13 @@ mod tests {
     fn a_shallow_bound_does_not_overwrite_a_deep_entry_but_a_new_search_does() {
         let table = Table::new(1).unwrap();
         table.store(77, entry(20, Bound::Exact));
-        table.store(77, Entry { pv: false, ..entry(3, Bound::Lower) });
+        table.store(
+            77,
+            Entry {
+                pv: false,
+                ..entry(3, Bound::Lower)
+            },
+        );
         assert_eq!(table.probe(77).unwrap().depth, 20);
         table.new_search();
         table.store(77, entry(3, Bound::Lower));
@@ -288,7 +319,13 @@ mod tests {
     fn a_move_is_kept_when_the_new_entry_has_none() {
         let table = Table::new(1).unwrap();
         table.store(9, entry(3, Bound::Lower));
-        table.store(9, Entry { mv: None, ..entry(6, Bound::Upper) });
+        table.store(
+            9,
+            Entry {
+                mv: None,
+                ..entry(6, Bound::Upper)
+            },
+        );
         assert_eq!(table.probe(9).unwrap().mv, Move::from_bits(0x31c));
     }
 
@@ -299,14 +336,23 @@ mod tests {
             // Spread over the first thousand clusters of 32768.
             table.store(key << 49 | key, entry(1, Bound::Exact));
         }
-        assert!((325..=340).contains(&table.hashfull()), "{}", table.hashfull());
+        assert!(
+            (325..=340).contains(&table.hashfull()),
+            "{}",
+            table.hashfull()
+        );
         table.new_search();
         assert_eq!(table.hashfull(), 0);
     }
 
     #[test]
     fn an_impossible_size_is_refused() {
-        assert_eq!(Table::new(usize::MAX >> 1).err(), Some(TableError { mib: usize::MAX >> 1 }));
+        assert_eq!(
+            Table::new(usize::MAX >> 1).err(),
+            Some(TableError {
+                mib: usize::MAX >> 1
+            })
+        );
         assert!(Table::new(1 << 34).is_err());
     }
 }

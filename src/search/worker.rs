@@ -54,13 +54,18 @@ impl Shared {
         Ok(Shared {
             table: Table::new(hash_mib)?,
             stop: AtomicBool::new(false),
-            nodes: (0..threads.max(1)).map(|_| NodeCounter::default()).collect(),
+            nodes: (0..threads.max(1))
+                .map(|_| NodeCounter::default())
+                .collect(),
         })
     }
 
     /// Nodes visited by all threads since [`Shared::start`].
     pub fn total_nodes(&self) -> u64 {
-        self.nodes.iter().map(|counter| counter.0.load(Ordering::Relaxed)).sum()
+        self.nodes
+            .iter()
+            .map(|counter| counter.0.load(Ordering::Relaxed))
+            .sum()
     }
 
     /// Prepares for a new search: counts from zero, ages the table, lowers the stop flag.
@@ -249,7 +254,12 @@ impl<'a> Search<'a> {
     /// With one thread the node limit holds to the node; with more, to the last count published.
     #[inline]
     fn nodes_exhausted(&self) -> bool {
-        self.is_main() && self.job.limits.nodes.is_some_and(|limit| self.nodes >= limit)
+        self.is_main()
+            && self
+                .job
+                .limits
+                .nodes
+                .is_some_and(|limit| self.nodes >= limit)
     }
 
     #[cold]

@@ -26,7 +26,7 @@ unsafe impl<T: Zeroable + Sync> Sync for Pages<T> {}
 pub(super) unsafe trait Zeroable {}
 
 // SAFETY: a cluster is four atomic integers.
-unsafe impl Zeroable for super::table::Cluster {}
+unsafe impl Zeroable for super::Cluster {}
 
 impl<T: Zeroable> Pages<T> {
     /// `len` zeroed values; `None` when the memory cannot be had.
@@ -35,7 +35,10 @@ impl<T: Zeroable> Pages<T> {
         if bytes == 0 || bytes > isize::MAX as usize {
             return None;
         }
-        Some(Pages { start: memory::zeroed(bytes)?.cast(), len })
+        Some(Pages {
+            start: memory::zeroed(bytes)?.cast(),
+            len,
+        })
     }
 }
 
