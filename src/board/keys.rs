@@ -1,7 +1,7 @@
 //! Hash keys: of the whole position, and of the parts that correction histories look at.
 
 use shakmaty::zobrist::{Zobrist64, ZobristValue};
-use shakmaty::{CastlingSide, Color, Piece, Role, Square};
+use shakmaty::{CastlingSide, Color, Piece, Square};
 
 /// The incremental keys of a position.
 ///
@@ -11,13 +11,12 @@ use shakmaty::{CastlingSide, Color, Piece, Role, Square};
 pub(super) struct Keys {
     /// Everything: pieces, side to move, castling rights, a legal en passant file.
     pub(super) full: u64,
-    /// Pawns of both colours.
-    pub(super) pawns: u64,
-    /// Knights, bishops and kings of both colours.
-    pub(super) minors: u64,
-    /// All but pawns, by colour (black first, as shakmaty numbers them).
-    pub(super) non_pawns: [u64; 2],
+    /// The pieces alone, by class and colour (black first, as shakmaty numbers them).
+    parts: [[u64; 2]; 3],
 }
+
+/// Pawns, minor pieces (the king among them, as it stands with them), major pieces.
+const CLASS: [u8; 6] = [0, 1, 1, 2, 2, 1];
 
 impl Keys {
     /// Puts a piece on a square, or takes it away.
@@ -25,14 +24,26 @@ impl Keys {
     pub(super) fn toggle(&mut self, piece: Piece, sq: Square) {
         let key = piece_key(piece, sq);
         self.full ^= key;
-        if piece.role == Role::Pawn {
-            self.pawns ^= key;
-            return;
-        }
-        self.non_pawns[piece.color as usize] ^= key;
-        if !matches!(piece.role, Role::Rook | Role::Queen) {
-            self.minors ^= key;
-        }
+        let class = CLASS[piece.role as usize - 1];
+        self.parts[class as usize][piece.color as usize] ^= key;
+    }
+
+    /// Pawns of both colours.
+    #[inline]
+    pub(super) const fn pawns(&self) -> u64 {
+        self.parts[0][0] ^ self.parts[0][1]
+    }
+
+    /// Knights, bishops and kings of both colours.
+    #[inline]
+    pub(super) const fn minors(&self) -> u64 {
+        self.parts[1][0] ^ self.parts[1][1]
+    }
+
+    /// All pieces but pawns of one colour.
+    #[inline]
+    pub(super) const fn non_pawns(&self, color: Color) -> u64 {
+        self.parts[1][color as usize] ^ self.parts[2][color as usize]
     }
 }
 

@@ -48,15 +48,20 @@ impl Position {
         let (from, to) = (m.from(), m.to());
         let king = self.king_of(self.turn);
         if from == king {
-            if m.is_castle() {
-                return self.is_legal_castling(king, to);
-            }
-            return !self.is_attacked(to, self.occupied() ^ Bitboard::from(king));
+            return self.is_legal_king_move(m, king, to);
         }
         if m.is_en_passant() {
             return self.is_safe_en_passant(from, to);
         }
         !self.pinned.contains(from) || attacks::aligned(king, from, to)
+    }
+
+    fn is_legal_king_move(&self, m: Move, king: Square, to: Square) -> bool {
+        if m.is_castle() {
+            self.is_legal_castling(king, to)
+        } else {
+            !self.is_attacked(to, self.occupied() ^ Bitboard::from(king))
+        }
     }
 
     /// Does a legal move give check?

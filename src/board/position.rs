@@ -1,9 +1,7 @@
 //! The position the search works on: copied for each move, never taken back.
 
-use shakmaty::zobrist::Zobrist64;
 use shakmaty::{
-    Bitboard, Board, CastlingSide, Chess, Color, EnPassantMode, Piece, Position as _, Rank, Role,
-    Square, attacks,
+    Bitboard, Board, CastlingSide, Chess, Color, Piece, Position as _, Rank, Role, Square, attacks,
 };
 
 use super::keys::{self, Keys};
@@ -27,6 +25,8 @@ pub struct Position {
     /// The square a pawn just jumped over, if taking it is legal for at least one pawn.
     pub(super) ep_square: Option<Square>,
     halfmoves: u16,
+    /// Where the kings stand, by colour (black first, as shakmaty numbers them).
+    kings: [Square; 2],
 }
 
 impl Position {
@@ -42,6 +42,7 @@ impl Position {
             turn: chess.turn(),
             ep_square: None,
             halfmoves: chess.halfmoves().min(u32::from(u16::MAX)) as u16,
+            kings: [Color::Black, Color::White].map(|color| king_on(chess.board(), color)),
         };
         for (sq, piece) in chess.board() {
             position.keys.toggle(piece, sq);
@@ -106,10 +107,8 @@ impl Position {
 
     /// Where a side's king stands.
     #[inline]
-    pub fn king_of(&self, color: Color) -> Square {
-        let king = self.board.by_piece(color.king());
-        debug_assert!(king.any(), "a position has two kings");
-        Square::new(king.0.trailing_zeros() & 63)
+    pub const fn king_of(&self, color: Color) -> Square {
+        self.kings[color as usize]
     }
 
     /// The enemy pieces giving check to the side to move.
@@ -139,19 +138,19 @@ impl Position {
     /// The key of the pawns alone.
     #[inline]
     pub const fn pawn_key(&self) -> u64 {
-        self.keys.pawns
+        self.keys.pawns()
     }
 
     /// The key of a side's pieces without its pawns.
     #[inline]
     pub const fn non_pawn_key(&self, color: Color) -> u64 {
-        self.keys.non_pawns[color as usize]
+        self.keys.non_pawns(color)
     }
 
     /// The key of both sides' knights, bishops and kings.
     #[inline]
     pub const fn minor_key(&self) -> u64 {
-        self.keys.minors
+        self.keys.minors()
     }
 
     /// Plies since the last capture or pawn move.
@@ -230,40 +229,10 @@ impl Position {
     }
 
     /// The position after a legal move.
+    #[inline]
     pub fn play(&self, m: Move) -> Position {
         let mut next = self.clone();
-        let (us, from, to) = (self.turn, m.from(), m.to());
-        let Some(role) = self.role_at(from) else {
-            debug_assert!(false, "{m:?} moves nothing");
-            return next;
-        };
-        next.flip_turn();
-        next.halfmoves = next.halfmoves.saturating_add(1);
-        if self.castling.any() {
-            next.lose_castling_rights(us, role, from, to);
-        }
-        if m.is_castle() {
-            next.castle(us, from, to);
-            next.find_checks();
-            return next;
-        }
-
-        if let Some(captured) = self.role_at(to) {
-            next.remove(captured.of(us.other()), to);
-            next.halfmoves = 0;
-        }
-        next.remove(role.of(us), from);
-        next.put(m.promoted_role().unwrap_or(role).of(us), to);
-        if role == Role::Pawn {
-            next.halfmoves = 0;
-            if m.is_en_passant() {
-                next.remove(us.other().pawn(), behind(to));
-            }
-        }
-        next.find_checks();
-        if role == Role::Pawn && from.abs_diff(to) == 16 {
-            next.set_ep_square(behind(to));
-        }
+        next.make(m);
         next
     }
 
@@ -275,6 +244,48 @@ impl Position {
         next.halfmoves = next.halfmoves.saturating_add(1);
         next.find_checks();
         next
+    }
+
+    /// Makes a legal move in place. Not inlined: the copy is then changed where it lies instead of
+    /// being taken apart into registers.
+    #[inline(never)]
+    fn make(&mut self, m: Move) {
+        let (us, from, to) = (self.turn, m.from(), m.to());
+        let Some(role) = self.role_at(from) else {
+            debug_assert!(false, "{m:?} moves nothing");
+            return;
+        };
+        self.flip_turn();
+        self.halfmoves = self.halfmoves.saturating_add(1);
+        if (self.castling & lost_rights(us, role, from, to)).any() {
+            self.lose_castling_rights(lost_rights(us, role, from, to));
+        }
+        if m.is_castle() {
+            self.castle(us, from, to);
+            self.find_checks();
+            return;
+        }
+
+        if let Some(captured) = self.role_at(to) {
+            self.keys.toggle(captured.of(us.other()), to);
+            self.halfmoves = 0;
+        }
+        self.remove(role.of(us), from);
+        self.put(m.promoted_role().unwrap_or(role).of(us), to);
+        match role {
+            Role::Pawn => {
+                self.halfmoves = 0;
+                if m.is_en_passant() {
+                    self.remove(us.other().pawn(), behind(to));
+                }
+            }
+            Role::King => self.kings[us as usize] = to,
+            _ => {}
+        }
+        self.find_checks();
+        if role == Role::Pawn && from.abs_diff(to) == 16 {
+            self.set_ep_square(behind(to));
+        }
     }
 
     #[inline]
@@ -300,12 +311,8 @@ impl Position {
         self.keys.toggle(piece, sq);
     }
 
-    /// Drops the rights that end when `us` moves a piece between these squares.
-    fn lose_castling_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
-        let mut lost = Bitboard::from(from) | Bitboard::from(to);
-        if role == Role::King {
-            lost |= Bitboard::from(us.backrank());
-        }
+    #[cold]
+    fn lose_castling_rights(&mut self, lost: Bitboard) {
         for rook in self.castling & lost {
             let color = Color::from_white(rook.rank() == Rank::First);
             self.keys.full ^= keys::castling_key(color, self.king_of(color), rook);
@@ -313,12 +320,14 @@ impl Position {
         self.castling &= !lost;
     }
 
+    #[cold]
     fn castle(&mut self, us: Color, king: Square, rook: Square) {
         let side = CastlingSide::from_king_side(king < rook);
         self.remove(us.king(), king);
         self.remove(us.rook(), rook);
         self.put(us.king(), side.king_to(us));
         self.put(us.rook(), side.rook_to(us));
+        self.kings[us as usize] = side.king_to(us);
     }
 
     /// Finds the checkers and the pinned pieces of the side to move.
@@ -375,10 +384,22 @@ impl Position {
             role,
         })
     }
+}
 
-    /// The key computed afresh by shakmaty; tests compare it with [`Position::key`].
-    pub fn key_of_chess(chess: &Chess) -> u64 {
-        chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+/// A side's king; every legal position has one.
+fn king_on(board: &Board, color: Color) -> Square {
+    debug_assert!(board.king_of(color).is_some(), "a position has two kings");
+    board.king_of(color).unwrap_or(Square::E1)
+}
+
+/// The squares whose castling rooks lose their right when `us` moves a piece between these.
+#[inline]
+fn lost_rights(us: Color, role: Role, from: Square, to: Square) -> Bitboard {
+    let squares = Bitboard::from(from) | Bitboard::from(to);
+    if role == Role::King {
+        squares | Bitboard::from(us.backrank())
+    } else {
+        squares
     }
 }
 
@@ -389,4 +410,4 @@ pub(super) const fn behind(sq: Square) -> Square {
     sq.xor(Square::A2)
 }
 
-const _: () = assert!(size_of::<Position>() <= 208);
+const _: () = assert!(size_of::<Position>() <= 224);
