@@ -4,6 +4,8 @@
 //! judges the position at its end. What stands behind it may change; the four calls do not.
 
 pub mod features;
+pub mod kernels;
+pub mod network;
 pub mod piece_square;
 
 pub use piece_square::Evaluator;
