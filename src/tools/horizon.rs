@@ -117,6 +117,41 @@ pub fn run(out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    use shakmaty::{Role, Square};
+
+    use crate::board::{Game, Move};
+
+    /// Pawns for a man, as everyone counts them.
+    fn worth(role: Role) -> i32 {
+        match role {
+            Role::Pawn => 1,
+            Role::Knight | Role::Bishop => 3,
+            Role::Rook => 5,
+            Role::Queen => 9,
+            Role::King => 0,
+        }
+    }
+
+    #[test]
+    fn the_chain_stands_on_a_real_board() {
+        let mut game = Game::from_fen(POSITION).unwrap();
+        for (ply, delta) in DELTAS.into_iter().enumerate() {
+            let position = game.position();
+            let taker = |m: &Move| position.role_at(m.from()).map(worth);
+            let moves = game.legal_moves();
+            let capture = moves
+                .iter()
+                .copied()
+                .filter(|m| m.to() == Square::D5)
+                .min_by_key(taker);
+            let capture = capture.expect("somebody takes on d5");
+            let taken = position.captured_role(capture).map(worth).unwrap();
+            assert_eq!(if ply % 2 == 0 { taken } else { -taken }, delta);
+            game.play(capture);
+        }
+        assert!(game.legal_moves().iter().all(|m| m.to() != Square::D5));
+    }
+
     /// Does this chain give every figure that the text names?
     fn fits(deltas: &[i32; 5]) -> bool {
         let fixed = [1, 0, 1, 0, 1];

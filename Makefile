@@ -1,0 +1,2 @@
+EXE ?= standpat
+all: ; cargo rustc --release --locked --bin standpat -- --emit link=$(EXE)
