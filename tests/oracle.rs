@@ -1,9 +1,12 @@
 //! The fast board agrees with shakmaty's at every node of the perft suites.
 
+mod random;
 mod suites;
 
+use random::{Random, random_fen};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingSide, Chess, EnPassantMode, Position as _};
+use standpat::board::exchange::static_exchange_evaluation;
 use standpat::board::{Game, Move, MoveList, Position};
 
 fn translate(m: shakmaty::Move) -> Move {
@@ -64,7 +67,21 @@ fn compare(ours: &Position, oracle: &Chess) {
     assert_eq!(quiets, sorted(rest.into_iter().map(translate)), "quiets");
     assert_eq!(ours.has_legal_move(), !expected.is_empty());
 
+    same_details(ours, oracle);
+    if !ours.in_check()
+        && let Ok(passed) = oracle.clone().swap_turn()
+    {
+        let null = ours.play_null();
+        let key = passed.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0;
+        assert_eq!(null.key(), key, "key after passing");
+        same_details(&null, &passed);
+    }
+}
+
+/// What shakmaty does not know, against a position made afresh.
+fn same_details(ours: &Position, oracle: &Chess) {
     let fresh = Position::from_chess(oracle);
+    assert_eq!(ours.checkers(), fresh.checkers(), "checkers");
     assert_eq!(ours.pinned(), fresh.pinned(), "pinned");
     assert_eq!(ours.pawn_key(), fresh.pawn_key(), "pawn key");
     assert_eq!(ours.minor_key(), fresh.minor_key(), "minor key");
@@ -172,6 +189,28 @@ fn any_sixteen_bits_are_judged_as_the_generators_do() {
     check_all_bits_along_walks("standard-128", 2, 12);
     check_all_bits_along_walks("chess960-1000", 40, 12);
     check_all_bits_along_walks("tricky", 1, 20);
+}
+
+#[test]
+fn agrees_on_random_boards() {
+    let mut random = Random(0xdead_beef_cafe_f00d);
+    let mut legal = 0;
+    for turn in 0..60_000 {
+        let Ok(game) = Game::from_fen(&random_fen(&mut random)) else {
+            continue;
+        };
+        legal += 1;
+        walk(game.position(), &game.to_chess(), 1);
+        if turn % 50 == 0 {
+            check_all_bits(game.position(), &game.to_chess());
+        }
+        for m in game.legal_moves() {
+            let reaches = |threshold| static_exchange_evaluation(game.position(), m, threshold);
+            assert!(reaches(-900) && !reaches(1701), "{m:?}");
+            assert!(reaches(0) || !reaches(1), "{m:?}");
+        }
+    }
+    assert!(legal > 1_000, "only {legal} legal ones");
 }
 
 #[test]

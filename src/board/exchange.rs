@@ -155,3 +155,94 @@ impl Exchange<'_> {
         self.attackers &= self.occupied;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Game;
+
+    /// The value of the exchange: the largest threshold it reaches.
+    fn exchange(fen: &str, m: &str) -> Score {
+        let game = Game::from_fen(fen).expect("a legal position");
+        let m = game.parse_uci(m).expect("a legal move");
+        let reaches =
+            |threshold: &Score| static_exchange_evaluation(game.position(), m, *threshold);
+        let reached: Vec<Score> = (-2000..=2000).filter(reaches).collect();
+        assert_eq!(
+            reached.first(),
+            Some(&-2000),
+            "an exchange loses at most a queen"
+        );
+        let best = *reached.last().expect("at least one");
+        assert_eq!(
+            reached.len() as Score,
+            best + 2001,
+            "thresholds are monotonous"
+        );
+        best
+    }
+
+    #[test]
+    fn an_undefended_pawn_is_a_pawn() {
+        let fen = "1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1";
+        assert_eq!(exchange(fen, "e1e5"), 100);
+    }
+
+    #[test]
+    fn a_long_exchange_stops_when_it_hurts() {
+        let fen = "1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1";
+        assert_eq!(exchange(fen, "d3e5"), 100 - 300);
+    }
+
+    #[test]
+    fn pieces_behind_others_join_in() {
+        let doubled = "3r2k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1";
+        assert_eq!(exchange(doubled, "d2d5"), 100 - 500);
+        let tripled = "3r2k1/3r4/8/3p4/8/3R4/3R4/3R2K1 w - - 0 1";
+        assert_eq!(exchange(tripled, "d3d5"), 100);
+        let queen_behind_bishop = "6k1/5p2/4p3/3p4/8/1B6/Q7/6K1 w - - 0 1";
+        assert_eq!(exchange(queen_behind_bishop, "b3d5"), 100 - 300 + 100);
+    }
+
+    #[test]
+    fn a_quiet_move_may_lose_the_piece() {
+        let fen = "4k3/8/2p5/8/4N3/8/8/4K3 w - - 0 1";
+        assert_eq!(exchange(fen, "e4f6"), 0);
+        assert_eq!(exchange("4k3/8/2p5/8/8/4N3/8/4K3 w - - 0 1", "e3d5"), -300);
+    }
+
+    #[test]
+    fn en_passant_takes_a_pawn() {
+        assert_eq!(exchange("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", "e4d3"), 100);
+        assert_eq!(exchange("8/8/8/2k5/3Pp3/8/2P5/4K3 b - d3 0 1", "e4d3"), 0);
+        // The captured pawn opens the file for the rook behind it.
+        assert_eq!(exchange("8/8/8/2k5/3Pp3/8/8/3RK3 b - d3 0 1", "e4d3"), 0);
+    }
+
+    #[test]
+    fn promotion_wins_the_difference() {
+        assert_eq!(exchange("8/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7e8q"), 800);
+        assert_eq!(exchange("r7/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7e8q"), -100);
+        assert_eq!(exchange("3r4/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7d8n"), 700);
+    }
+
+    #[test]
+    fn a_king_takes_only_what_is_free() {
+        assert_eq!(exchange("4k3/3p4/8/8/8/8/8/3RK3 w - - 0 1", "d1d7"), -400);
+        assert_eq!(exchange("4k3/3p4/8/1B6/8/8/8/3RK3 w - - 0 1", "d1d7"), 100);
+        assert_eq!(exchange("4k3/8/8/8/8/8/3p4/3RK3 w - - 0 1", "e1d2"), 100);
+    }
+
+    #[test]
+    fn a_pinned_piece_does_not_take_back() {
+        assert_eq!(exchange("3k4/8/5n2/3p4/8/8/8/3RK3 w - - 0 1", "d1d5"), -400);
+        assert_eq!(exchange("3k4/8/5n2/3p4/7B/8/8/3RK3 w - - 0 1", "d1d5"), 100);
+        // Along its pin it does.
+        assert_eq!(exchange("3k4/3r4/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5"), -400);
+    }
+
+    #[test]
+    fn castling_is_no_exchange() {
+        assert_eq!(exchange("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1"), 0);
+    }
+}

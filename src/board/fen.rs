@@ -150,3 +150,176 @@ fn position(setup: Setup) -> Result<Chess, FenError> {
 pub(super) fn write(chess: &Chess) -> String {
     Fen::from_position(chess, EnPassantMode::Legal).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::board::Game;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    fn legal_moves(fen: &str) -> usize {
+        Game::from_fen(fen).expect(fen).legal_moves().len()
+    }
+
+    #[test]
+    fn missing_fields_get_their_usual_values() {
+        let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+        for fields in 1..=6 {
+            let fen: Vec<&str> = START.split(' ').take(fields).collect();
+            let game = Game::from_fen(&fen.join("  \t")).expect("legal");
+            assert_eq!(game.position().halfmoves(), 0);
+            assert_eq!(game.fullmoves(), 1);
+            assert_eq!(legal_moves(&fen.join(" ")), 20);
+        }
+        let game = Game::from_fen(board).expect("legal");
+        assert_eq!(game.fen(), format!("{board} w - - 0 1"));
+    }
+
+    #[test]
+    fn strange_counters_are_tolerated() {
+        let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        let read = |counters: &str| {
+            let game = Game::from_fen(&format!("{after_e4} {counters}")).expect("legal");
+            (game.position().halfmoves(), game.fullmoves())
+        };
+        assert_eq!(read("0 0"), (0, 1));
+        assert_eq!(read("150 200"), (150, 200));
+        assert_eq!(read("256 1"), (256, 1));
+        assert_eq!(read("-3 -1"), (0, 1));
+        assert_eq!(read("- -"), (0, 1));
+        assert_eq!(read("999999 999999"), (65_535, 999_999));
+        assert_eq!(read("99999999999999999999 99999999999999999999").0, 65_535);
+        // And counting on from there does not wrap.
+        let mut game = Game::from_fen(&format!("{after_e4} 999999 4294967295")).expect("legal");
+        game.play(game.parse_uci("b8c6").expect("legal"));
+        assert_eq!(game.position().halfmoves(), 65_535);
+    }
+
+    #[test]
+    fn impossible_rights_are_dropped() {
+        // A castling right without its rook.
+        let fen = "2b1k1nB/1p3p1p/n4b2/1NPp4/P7/8/2r1PPPP/R3KBNR b KQk - 0 14";
+        assert_eq!(legal_moves(fen), 38);
+        let game = Game::from_fen("4k3/8/8/8/8/6R1/8/4K3 w K - 0 1").expect("legal");
+        assert!(game.position().castling_rights().is_empty());
+        // En passant without a pawn to take, or without one to take it.
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e6 0 1",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+        ] {
+            let game = Game::from_fen(fen).expect("legal");
+            assert_eq!(game.position().ep_square(), None, "{fen}");
+        }
+    }
+
+    #[test]
+    fn impossible_checks_are_answered() {
+        for (fen, moves) in [
+            ("r7/3R2kQ/5p2/4p3/8/7P/8/5K2 b - - 2 3", &["g7f8"][..]),
+            (
+                "2Nq4/2K5/1b6/8/7R/3k4/7P/8 w - - 0 1",
+                &["c7b7", "c7b8", "c7c6"],
+            ),
+            ("2N5/8/1B1R4/q7/1K6/8/3b4/5k2 w - - 0 1", &["b4b3", "b4c4"]),
+        ] {
+            let game = Game::from_fen(fen).expect(fen);
+            let mut found: Vec<String> = game
+                .legal_moves()
+                .iter()
+                .map(|m| m.uci(true).to_string())
+                .collect();
+            found.sort();
+            assert_eq!(found, moves, "{fen}");
+        }
+    }
+
+    #[test]
+    fn illegal_positions_are_rejected_in_one_line() {
+        for (fen, reason) in [
+            (
+                "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",
+                "the side not to move is in check",
+            ),
+            ("8/8/8/8/8/8/8/8 w - - 0 1", "empty board"),
+            ("4k3/8/8/8/8/8/8/3KK3 w - - 0 1", "too many kings"),
+            ("4k3/8/8/8/8/8/8/4k3 w - - 0 1", "a king is missing"),
+            (
+                "2P5/8/8/3p4/4bK2/8/4k1p1/2Q5 w - - 12 81",
+                "a pawn on the first or last rank",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/Q7/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                "too much material",
+            ),
+        ] {
+            let error = Game::from_fen(fen).map(|game| game.fen()).expect_err(fen);
+            assert_eq!(error.to_string(), format!("illegal position: {reason}"));
+        }
+    }
+
+    #[test]
+    fn garbage_is_rejected_in_one_line() {
+        for (fen, field) in [
+            ("", "it is empty"),
+            ("garbage", "board"),
+            (
+                "rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                "board",
+            ),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "board"),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
+                "side to move",
+            ),
+            (
+                "rnbqkbnr/ppppppp0/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                "board",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Q] w KQkq - 0 1",
+                "board",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w XYZ - 0 1",
+                "castling rights",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
+                "en passant square",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1",
+                "halfmove clock",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 2",
+                "more than six fields",
+            ),
+        ] {
+            let error = Game::from_fen(fen).map(|game| game.fen()).expect_err(fen);
+            assert_eq!(error.to_string(), format!("invalid FEN: {field}"), "{fen}");
+        }
+    }
+
+    #[test]
+    fn x_fen_and_shredder_fen_mean_the_same() {
+        let board = "nqrnbkrb/pppppppp/8/8/8/8/PPPPPPPP/NQRNBKRB w";
+        let x_fen = Game::from_fen(&format!("{board} KQkq - 0 1")).expect("legal");
+        let shredder = Game::from_fen(&format!("{board} GCgc - 0 1")).expect("legal");
+        assert_eq!(x_fen.position().key(), shredder.position().key());
+        assert_eq!(x_fen.position().castling_rights().count(), 4);
+        let castling = x_fen.parse_uci("f1g1").expect("legal");
+        assert!(castling.is_castle());
+        // The enemy's rook on a1 is not ours to castle with.
+        let game = Game::from_fen("4k3/pppppppp/8/8/8/8/PPPPPPPP/rR2K3 w Q - 0 1").expect("legal");
+        assert_eq!(
+            game.position().castling_rights().first(),
+            Some(shakmaty::Square::B1)
+        );
+        // The inner rook, which X-FEN cannot name by K or Q.
+        let inner = "2nkn3/2p1p3/8/8/8/6r1/7r/RR3K2 w B - 0 1";
+        let game = Game::from_fen(inner).expect("legal");
+        assert_eq!(game.fen(), inner);
+        assert!(game.parse_uci("f1b1").is_some_and(|m| m.is_castle()));
+    }
+}

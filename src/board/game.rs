@@ -200,3 +200,206 @@ fn split_uci(text: &str) -> Option<(Square, Square, Option<Role>)> {
     };
     Some((from, to, promotion))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(fen: &str) -> Game {
+        Game::from_fen(fen).expect(fen)
+    }
+
+    fn play(game: &mut Game, moves: &str) {
+        for text in moves.split(' ') {
+            let m = game.parse_uci(text).expect(text);
+            game.play(m);
+        }
+    }
+
+    fn rejects(fen: &str, text: &str) {
+        assert_eq!(game(fen).parse_uci(text), None, "{text} in {fen}");
+    }
+
+    #[test]
+    fn the_third_occurrence_is_a_draw() {
+        let mut game = Game::start();
+        play(&mut game, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1");
+        assert_eq!(game.outcome(), None);
+        play(&mut game, "f6g8");
+        assert_eq!(game.outcome(), Some(Outcome::Draw));
+        assert_eq!(game.keys().len(), 8);
+        play(&mut game, "e2e4");
+        assert!(game.keys().is_empty());
+        assert_eq!(game.outcome(), None);
+    }
+
+    #[test]
+    fn a_right_to_castle_or_to_take_en_passant_makes_another_position() {
+        let mut game = game("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        play(&mut game, "e1e2 e8e7 e2e1 e7e8 e1e2 e8e7 e2e1 e7e8");
+        // The first position still had the right: this one has occurred twice.
+        assert_eq!(game.outcome(), None);
+        play(&mut game, "e1e2 e8e7 e2e1 e7e8");
+        assert_eq!(game.outcome(), Some(Outcome::Draw));
+    }
+
+    #[test]
+    fn en_passant_counts_only_if_it_is_legal() {
+        let key = |fen: &str| game(fen).position().key();
+        // No pawn beside it; a pinned one; one pinned along the rank through both pawns.
+        for (with, without) in [
+            (
+                "4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1",
+                "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1",
+            ),
+            (
+                "3k4/8/8/8/3pP3/8/8/3RK3 b - e3 0 1",
+                "3k4/8/8/8/3pP3/8/8/3RK3 b - - 0 1",
+            ),
+            (
+                "8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1",
+                "8/8/8/8/k2pP2R/8/8/4K3 b - - 0 1",
+            ),
+        ] {
+            assert_eq!(key(with), key(without), "{with}");
+        }
+        assert_ne!(
+            key("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1"),
+            key("4k3/8/8/8/3pP3/8/8/4K3 b - - 0 1")
+        );
+        // The same by playing the pawn's move.
+        let mut pinned = game("3k4/8/8/8/3p4/8/4P3/3RK3 w - - 0 1");
+        play(&mut pinned, "e2e4");
+        assert_eq!(pinned.position().ep_square(), None);
+        assert_eq!(
+            pinned.position().key(),
+            key("3k4/8/8/8/3pP3/8/8/3RK3 b - - 0 1")
+        );
+        let mut free = game("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1");
+        play(&mut free, "e2e4");
+        assert_eq!(free.position().ep_square(), Some(Square::E3));
+        assert_eq!(free.fen(), "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1");
+    }
+
+    #[test]
+    fn fifty_moves_draw_unless_the_last_one_mates() {
+        let mate = "7k/8/5KQ1/8/8/8/8/8 w - - 99 80";
+        let mut mated = game(mate);
+        play(&mut mated, "g6g7");
+        assert_eq!(mated.outcome(), Some(Outcome::Win(Color::White)));
+        let mut drawn = game(mate);
+        play(&mut drawn, "g6e4");
+        assert_eq!(drawn.outcome(), Some(Outcome::Draw));
+        assert_eq!(
+            game("8/8/8/4k3/8/8/R7/4K3 w - - 150 200").outcome(),
+            Some(Outcome::Draw)
+        );
+        let mut pawn = game("7k/8/5K2/8/8/8/P7/8 w - - 99 80");
+        play(&mut pawn, "a2a3");
+        assert_eq!(pawn.outcome(), None);
+    }
+
+    #[test]
+    fn too_little_material_draws() {
+        for (fen, drawn) in [
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", true),
+            ("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", true),
+            ("4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true),
+            ("4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1", true),
+            ("4k1b1/8/8/8/8/8/8/2B1K3 w - - 0 1", false),
+            ("4kn2/8/8/8/8/8/8/4KN2 w - - 0 1", false),
+            ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", false),
+            ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", false),
+            ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", false),
+        ] {
+            assert_eq!(
+                game(fen).position().is_insufficient_material(),
+                drawn,
+                "{fen}"
+            );
+        }
+    }
+
+    #[test]
+    fn mate_and_stalemate_end_the_game() {
+        let mut fool = Game::start();
+        play(&mut fool, "f2f3 e7e5 g2g4 d8h4");
+        assert_eq!(fool.outcome(), Some(Outcome::Win(Color::Black)));
+        assert_eq!(
+            game("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").outcome(),
+            Some(Outcome::Draw)
+        );
+    }
+
+    #[test]
+    fn castling_is_read_in_every_form() {
+        let opening = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6";
+        for text in ["e1h1", "e1g1", "O-O", "0-0"] {
+            let mut game = Game::start();
+            play(&mut game, opening);
+            play(&mut game, text);
+            assert_eq!(game.position().king_of(Color::White), Square::G1, "{text}");
+            assert_eq!(
+                game.position().role_at(Square::F1),
+                Some(Role::Rook),
+                "{text}"
+            );
+        }
+        let both = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1";
+        for text in ["e8a8", "e8c8", "O-O-O"] {
+            let m = game(both).parse_uci(text).expect(text);
+            assert_eq!(m, Move::castle(Square::E8, Square::A8));
+        }
+        rejects("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "e1g1");
+        rejects("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "O-O");
+    }
+
+    #[test]
+    fn a_king_step_is_not_castling() {
+        let castling = game("4k3/8/8/8/8/8/8/5KR1 w G - 0 1")
+            .parse_uci("f1g1")
+            .expect("legal");
+        assert!(castling.is_castle());
+        let both = game("4k3/8/8/8/8/8/8/5K1R w H - 0 1");
+        let step = both.parse_uci("f1g1").expect("legal");
+        assert_eq!(step, Move::normal(Square::F1, Square::G1));
+        assert!(both.parse_uci("f1h1").expect("legal").is_castle());
+    }
+
+    #[test]
+    fn a_promotion_needs_its_letter() {
+        let fen = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1";
+        let queen = Move::promotion(Square::E7, Square::E8, Role::Queen);
+        assert_eq!(game(fen).parse_uci("e7e8q"), Some(queen));
+        assert_eq!(game(fen).parse_uci("e7e8Q"), Some(queen));
+        assert_eq!(queen.uci(false).to_string(), "e7e8q");
+        for text in ["e7e8", "e7e8k", "e7e8p", "e7e8qq", "g2g3q"] {
+            rejects(fen, text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_move_is_rejected() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for text in [
+            "", "0000", "e2", "e2e5", "e7e5", "e9e4", "e2e4 ", "ééé", "e1g1", "(none)",
+        ] {
+            rejects(start, text);
+        }
+    }
+
+    #[test]
+    fn all_starting_positions_of_chess960_are_legal() {
+        for number in 0..960 {
+            let game = Game::chess960_start(number);
+            assert_eq!(game.position().castling_rights().count(), 4, "{number}");
+            let again = Game::from_fen(&game.fen()).expect("legal");
+            assert_eq!(again.position().key(), game.position().key(), "{number}");
+        }
+        assert_eq!(Game::chess960_start(518).fen(), Game::start().fen());
+        assert_eq!(
+            Game::chess960_start(518).position().key(),
+            Game::start().position().key()
+        );
+    }
+}
