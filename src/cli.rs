@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::base::journal;
-use crate::tools::{Failure, horizon, ladder, perft, tournament};
+use crate::tools::{Failure, datagen, horizon, ladder, perft, tournament};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
 #[derive(Debug, Parser)]
@@ -34,6 +34,8 @@ pub enum Command {
     Perft(perft::Args),
     /// Play a tournament of engines.toml with cutechess-cli or fastchess
     Tournament(Box<tournament::Args>),
+    /// Play games of the engine against itself, for the trainer
+    Datagen(datagen::Args),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -73,6 +75,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Ladder(args) => Ok(ladder::run(&args, out)?),
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),
+        Command::Datagen(args) => datagen::run(&args, out),
         Command::Completions { shell } => {
             // Written to memory first: the generator panics when it cannot write.
             let mut script = Vec::new();

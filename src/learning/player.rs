@@ -1,0 +1,58 @@
+//! One side of a game: a search of its own with a small table, one thread, no clock but the one
+//! its limits name.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::base::score::Score;
+use crate::board::{Game, Move};
+use crate::eval::network::Network;
+use crate::search::report::Silent;
+use crate::search::table::TableError;
+use crate::search::{Clock, Job, Limits, Shared, Worker};
+
+/// A player with its own table and histories. Given the same network and limits in nodes, it
+/// always plays the same game from the same position.
+pub struct Player {
+    worker: Box<Worker>,
+    shared: Shared,
+}
+
+impl Player {
+    /// A player that judges by `network`, with a table of `hash_mib` MiB.
+    pub fn new(network: &Arc<Network>, hash_mib: usize) -> Result<Player, TableError> {
+        Ok(Player {
+            worker: worker(network),
+            shared: Shared::new(hash_mib, 1)?,
+        })
+    }
+
+    /// Forgets everything, as before a new game.
+    pub fn new_game(&mut self) {
+        self.worker.clear();
+        self.shared.table.clear(1);
+    }
+
+    /// The move it chooses, and its score from the side to move's view. `None` only if there is
+    /// no legal move.
+    pub fn think(&mut self, game: &Game, limits: Limits) -> Option<(Move, Score)> {
+        self.shared.start();
+        let turn = game.position().turn();
+        let clock = Clock::new(&limits, turn, Instant::now(), Duration::ZERO);
+        let job = Job {
+            game: game.clone(),
+            limits,
+            multi_pv: 1,
+        };
+        let found = self
+            .worker
+            .search(&job, &clock, &self.shared, &mut Silent)?;
+        let line = found.lines.first()?;
+        Some((*line.pv.first()?, line.score))
+    }
+}
+
+/// The search that judges by this network.
+fn worker(_network: &Arc<Network>) -> Box<Worker> {
+    Worker::new(0)
+}
