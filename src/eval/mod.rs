@@ -3,8 +3,10 @@
 //! [`Evaluator`] is what the search sees: it follows the moves of a line with `push` and `pop` and
 //! judges the position at its end. What stands behind it may change; the four calls do not.
 
+pub mod accumulator;
 pub mod features;
 pub mod kernels;
+pub mod net_evaluator;
 pub mod network;
 pub mod piece_square;
 

@@ -35,9 +35,12 @@ pub fn play_randomly(
             return;
         }
         let before = game.position().clone();
-        // Castling is rare among random moves: take it when it comes.
-        let castle = moves.iter().copied().find(|m| m.is_castle());
-        let m = castle.unwrap_or_else(|| moves[rng.below(moves.len())]);
+        // These are rare among random moves: take them when they come.
+        let rare = moves
+            .iter()
+            .copied()
+            .find(|m| m.is_castle() || m.is_en_passant());
+        let m = rare.unwrap_or_else(|| moves[rng.below(moves.len())]);
         game.play(m);
         step(&before, m, &game);
     }

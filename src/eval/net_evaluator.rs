@@ -1,0 +1,84 @@
+//! The network as an evaluator: accumulators along a line of play, one output at its end.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::accumulator::{Accumulators, Update};
+use super::kernels::Kernels;
+use super::network::Network;
+use crate::base::score::Score;
+use crate::board::{Move, Position};
+
+/// When the accumulators are brought up to date: whichever measured faster in the search.
+const UPDATE: Update = Update::Lazy;
+
+/// Judges positions along a line of play by a network.
+#[derive(Clone)]
+pub struct NetEvaluator {
+    accumulators: Accumulators,
+}
+
+impl NetEvaluator {
+    /// An evaluator that stands on an empty board: [`reset`](NetEvaluator::reset) it first.
+    pub fn new(network: Arc<Network>) -> NetEvaluator {
+        NetEvaluator::with(network, Kernels::best(), UPDATE)
+    }
+
+    /// The same with chosen kernels and time of update.
+    pub fn with(network: Arc<Network>, kernels: Kernels, update: Update) -> NetEvaluator {
+        NetEvaluator {
+            accumulators: Accumulators::new(network, kernels, update),
+        }
+    }
+
+    /// Starts a new line at this position.
+    pub fn reset(&mut self, root: &Position) {
+        self.accumulators.reset(root);
+    }
+
+    /// Follows `m`, which led from `before` to `after`.
+    #[inline]
+    pub fn push(&mut self, before: &Position, m: Move, after: &Position) {
+        self.accumulators.push(before, m, after);
+    }
+
+    /// Follows a null move.
+    #[inline]
+    pub fn push_null(&mut self) {
+        self.accumulators.push_null();
+    }
+
+    /// Takes back the last move or null move; the root stays.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.accumulators.pop();
+    }
+
+    /// The judgement of `pos`, the position at the end of the line, in centipawns from the view of
+    /// the side to move, within ±[`EVALUATION_LIMIT`](crate::base::score::EVALUATION_LIMIT).
+    #[inline]
+    pub fn evaluate(&mut self, pos: &Position) -> Score {
+        self.accumulators.bring_up_to_date(pos);
+        let network = self.accumulators.network();
+        let bucket = network.bucket(pos.occupied().count());
+        let sum = self.accumulators.kernels().output(
+            self.accumulators.sums(pos.turn()),
+            self.accumulators.sums(pos.turn().other()),
+            network.output_weights(bucket),
+        );
+        network.score(sum, bucket)
+    }
+}
+
+impl fmt::Debug for NetEvaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NetEvaluator")
+            .field("network", self.accumulators.network())
+            .field("kernels", &self.accumulators.kernels().name())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "net_evaluator_tests.rs"]
+mod tests;
