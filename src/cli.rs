@@ -4,13 +4,16 @@
 //! [`crate::tools`]. Only this file decides exit codes and writes to standard error.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::base::journal;
+use crate::base::options::Options;
+use crate::engine::Engine;
 use crate::tools::{Failure, datagen, horizon, ladder, perft, tournament};
+use crate::uci;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
 #[derive(Debug, Parser)]
@@ -55,8 +58,14 @@ where
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    let mut out = io::stdout().lock();
-    match run(cli.command.unwrap_or(Command::Uci), &mut out).and_then(|()| Ok(out.flush()?)) {
+    let result = match cli.command.unwrap_or(Command::Uci) {
+        Command::Uci => speak_uci(),
+        command => {
+            let mut out = io::stdout().lock();
+            run(command, &mut out).and_then(|()| Ok(out.flush()?))
+        }
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let code = failure.exit_code();
@@ -70,7 +79,7 @@ where
 
 fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
-        Command::Uci => Err(Failure::Failed("the UCI loop is not built yet".to_string())),
+        Command::Uci => speak_uci(),
         Command::Horizon => Ok(horizon::run(out)?),
         Command::Ladder(args) => Ok(ladder::run(&args, out)?),
         Command::Perft(args) => perft::run(&args, out),
@@ -83,6 +92,15 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
             Ok(out.write_all(&script)?)
         }
     }
+}
+
+/// Speaks UCI on standard input and output, which must not be locked: two threads write to it.
+fn speak_uci() -> Result<(), Failure> {
+    let engine = Engine::new(Options::default()).map_err(|e| Failure::Failed(e.to_string()))?;
+    let input = BufReader::new(io::stdin());
+    let mut bench =
+        |_: &[u64], out: &mut dyn Write| writeln!(out, "info string error: bench is not built yet");
+    Ok(uci::run(engine, input, Box::new(io::stdout()), &mut bench)?)
 }
 
 /// Answers what clap would not run: help and version in full on standard output, mistakes as one

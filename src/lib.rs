@@ -3,6 +3,7 @@
 pub mod base;
 pub mod board;
 pub mod cli;
+pub mod engine;
 pub mod eval;
 pub mod learning;
 pub mod search;

@@ -1,4 +1,12 @@
 //! Floor 5: the engine's voice. Text becomes commands, events become text.
+//!
+//! | file | its one job |
+//! |---|---|
+//! | [`command`] | a line of text to a [`Command`](command::Command) |
+//! | [`print`] | an event to lines of text |
+//! | [`inspect`] | what a person asks for: position, evaluation, perft |
+//! | `wire` | the thread that reads, and the output |
+//! | `run` | the loop between them and the engine |
 
 #![cfg_attr(
     not(test),
@@ -11,4 +19,9 @@
 )]
 
 pub mod command;
+pub mod inspect;
 pub mod print;
+mod run;
+mod wire;
+
+pub use run::{Bench, run};

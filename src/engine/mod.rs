@@ -1,0 +1,349 @@
+//! Floor 4: the engine. It owns the table, the options and the threads, and never prints.
+//!
+//! A client sets options, starts a search with [`Engine::go`] and receives its events; the last
+//! one is [`Event::Finished`](crate::search::Event::Finished), exactly once for each search,
+//! whatever happens. `stop` and `ponderhit` may come from any thread by a [`Handle`].
+//!
+//! | file | its one job |
+//! |---|---|
+//! | `control` | who may stop a search, when it may answer; the watch over hard limits |
+//! | `pool` | the threads and their workers |
+//! | `answer` | from what the threads found to one answer |
+//! | [`vote`] | which thread's answer it is |
+
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+mod answer;
+mod control;
+mod pool;
+#[cfg(test)]
+mod tests;
+pub mod vote;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::base::journal;
+use crate::base::options::{Described, Effect, OptionError, Options};
+use crate::base::text::excerpt;
+use crate::board::Game;
+use crate::search::table::TableError;
+use crate::search::{Clock, Job, Limits, Shared, Sink, Table, Worker};
+
+pub use control::{Busy, Handle};
+
+use answer::Lead;
+use control::{Control, Run, Watch};
+use pool::{Factory, Pool, Searcher};
+
+/// Why the engine could not do what it was asked.
+#[derive(Debug)]
+pub enum EngineError {
+    /// The option is unknown, or its value not allowed.
+    Option(OptionError),
+    /// A search is running, and this must wait for its end.
+    Busy,
+    /// A table of this size cannot be had; the old one stays.
+    Table(TableError),
+    /// Not so many threads can be had.
+    Threads {
+        /// How many there are now.
+        started: usize,
+        /// Why not more.
+        reason: io::Error,
+    },
+    /// The log file cannot be opened.
+    Log {
+        /// Its path.
+        path: String,
+        /// Why not.
+        reason: io::Error,
+    },
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Option(error) => error.fmt(f),
+            EngineError::Busy => Busy.fmt(f),
+            EngineError::Table(error) => write!(f, "{error}; the old table stays"),
+            EngineError::Threads { started, reason } => {
+                write!(f, "only {started} threads can be had: {reason}")
+            }
+            EngineError::Log { path, reason } => {
+                write!(
+                    f,
+                    "the log file '{}' cannot be opened: {reason}",
+                    excerpt(path)
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+impl From<OptionError> for EngineError {
+    fn from(error: OptionError) -> EngineError {
+        EngineError::Option(error)
+    }
+}
+
+impl From<Busy> for EngineError {
+    fn from(_: Busy) -> EngineError {
+        EngineError::Busy
+    }
+}
+
+impl From<TableError> for EngineError {
+    fn from(error: TableError) -> EngineError {
+        EngineError::Table(error)
+    }
+}
+
+/// The engine. Dropping it stops the search that runs and waits for its threads.
+pub struct Engine {
+    options: Options,
+    shared: Arc<Shared>,
+    pool: Pool,
+    control: Arc<Control>,
+    /// Nothing was searched since the table was last emptied.
+    table_is_clean: bool,
+    /// Dropped after the pool, so that a search that still runs keeps its limits.
+    _watch: Option<Watch>,
+}
+
+impl Engine {
+    /// An engine with these options.
+    ///
+    /// # Errors
+    ///
+    /// When the table or the first thread cannot be had.
+    pub fn new(options: Options) -> Result<Engine, EngineError> {
+        Engine::with_searchers(options, Arc::new(|id| Worker::new(id) as Box<dyn Searcher>))
+    }
+
+    fn with_searchers(mut options: Options, factory: Factory) -> Result<Engine, EngineError> {
+        let threads = options.threads as usize;
+        let mut pool = Pool::new(factory);
+        if let Err(reason) = pool.resize(threads)
+            && pool.len() == 0
+        {
+            return Err(EngineError::Threads { started: 0, reason });
+        }
+        options.threads = pool.len() as u32;
+        let shared = Arc::new(Shared::new(options.hash as usize, pool.len())?);
+        let control = Arc::new(Control::default());
+        let watch = Watch::start(&control)
+            .inspect_err(|error| log::warn!("no thread to watch the clock: {error}"));
+        Ok(Engine {
+            options,
+            shared,
+            pool,
+            control,
+            table_is_clean: true,
+            _watch: watch.ok(),
+        })
+    }
+
+    /// The options as they are now.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Sets an option and does what follows from it. What was there stays after an error.
+    /// May give a remark for the user.
+    ///
+    /// # Errors
+    ///
+    /// When the option is unknown, its value not allowed, or what follows cannot be done.
+    pub fn set_option(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<Option<String>, EngineError> {
+        let row = Options::row(name)?;
+        if row.effect.needs_idle() && self.is_searching() {
+            return Err(EngineError::Busy);
+        }
+        let effect = self.options.set(name, value)?;
+        match effect {
+            Effect::None => {}
+            Effect::ResizeTable => self.resize_table()?,
+            Effect::ClearTable => self.clear_table(),
+            Effect::ResizePool => self.resize_pool()?,
+            Effect::OpenTables if self.options.syzygy_path.is_empty() => {}
+            Effect::OpenTables => {
+                let remark = "endgame tables are not read yet: 0 found";
+                return Ok(Some(remark.to_owned()));
+            }
+            Effect::OpenLog => self.open_log()?,
+        }
+        Ok(None)
+    }
+
+    fn resize_table(&mut self) -> Result<(), EngineError> {
+        let old = self.shared.table.mib();
+        if self.options.hash as usize == old {
+            return Ok(());
+        }
+        match Shared::new(self.options.hash as usize, self.pool.len()) {
+            Ok(shared) => {
+                self.shared = Arc::new(shared);
+                self.table_is_clean = true;
+                // The old table's memory is given back before this returns.
+                self.pool.settle();
+                Ok(())
+            }
+            Err(error) => {
+                self.options.hash = old as u32;
+                Err(error.into())
+            }
+        }
+    }
+
+    fn clear_table(&mut self) {
+        if !self.table_is_clean {
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            self.shared.table.clear(self.pool.len().max(processors));
+            self.table_is_clean = true;
+        }
+    }
+
+    fn resize_pool(&mut self) -> Result<(), EngineError> {
+        let result = self.pool.resize(self.options.threads as usize);
+        let started = self.pool.len();
+        self.options.threads = started as u32;
+        if self.shared.nodes.len() != started {
+            self.recount()?;
+        }
+        result.map_err(|reason| EngineError::Threads { started, reason })
+    }
+
+    /// Gives each thread a counter of nodes, around the same table.
+    fn recount(&mut self) -> Result<(), EngineError> {
+        // While the table changes hands, the smallest one stands in for it.
+        let stand_in = Arc::new(Shared::new(1, 1)?);
+        self.pool.settle();
+        let shared = std::mem::replace(&mut self.shared, stand_in);
+        self.shared = Arc::new(match Arc::try_unwrap(shared) {
+            Ok(Shared { table, .. }) => with_counters(table, self.pool.len()),
+            // Nobody can hold on to it, but if so a fresh one is as good.
+            Err(shared) => {
+                self.table_is_clean = true;
+                Shared::new(shared.table.mib(), self.pool.len())?
+            }
+        });
+        Ok(())
+    }
+
+    fn open_log(&mut self) -> Result<(), EngineError> {
+        let path = &self.options.debug_log_file;
+        journal::write_to(path).map_err(|reason| {
+            let path = std::mem::take(&mut self.options.debug_log_file);
+            EngineError::Log { path, reason }
+        })
+    }
+
+    /// Forgets the last game: the table and what the threads have learned.
+    ///
+    /// # Errors
+    ///
+    /// When a search is running.
+    pub fn new_game(&mut self) -> Result<(), Busy> {
+        if self.is_searching() {
+            return Err(Busy);
+        }
+        self.clear_table();
+        self.pool.clear();
+        Ok(())
+    }
+
+    /// Starts a search of this position whose `go` arrived at `arrived`. The events come from
+    /// another thread; `sink` must not block and must not call the engine.
+    ///
+    /// # Errors
+    ///
+    /// When a search is running.
+    pub fn go(
+        &mut self,
+        game: Game,
+        limits: Limits,
+        arrived: Instant,
+        sink: Box<dyn Sink + Send>,
+    ) -> Result<(), Busy> {
+        let overhead = Duration::from_millis(self.options.move_overhead.into());
+        let clock = Clock::new(&limits, game.position().turn(), arrived, overhead);
+        let job = Job {
+            game,
+            limits,
+            multi_pv: self.options.multi_pv as usize,
+        };
+        let run = Arc::new(Run {
+            job,
+            clock,
+            shared: Arc::clone(&self.shared),
+        });
+        self.control.begin(&run)?;
+        self.table_is_clean = false;
+        let lead = |reports| Lead::new(Arc::clone(&run), Arc::clone(&self.control), sink, reports);
+        self.pool.search(&run, lead);
+        Ok(())
+    }
+
+    /// Ends the search that runs; its answer follows. Without one it does nothing.
+    pub fn stop(&self) {
+        self.control.stop();
+    }
+
+    /// The opponent played the move that the search ponders on: from now on its limits hold.
+    pub fn ponder_hit(&self) {
+        self.control.ponder_hit();
+    }
+
+    /// Waits until the search that runs has answered.
+    pub fn wait(&self) {
+        self.control.wait();
+    }
+
+    /// Is a search running, that is, does it owe an answer?
+    pub fn is_searching(&self) -> bool {
+        self.control.is_running()
+    }
+
+    /// Is a search running that has been told to stop?
+    pub fn is_stopping(&self) -> bool {
+        self.control.is_stopping()
+    }
+
+    /// Stops the search from another thread.
+    pub fn handle(&self) -> Handle {
+        Handle::new(&self.control)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn with_counters(table: Table, threads: usize) -> Shared {
+    let nodes = (0..threads).map(|_| Default::default()).collect();
+    Shared {
+        table,
+        stop: AtomicBool::new(false),
+        nodes,
+    }
+}
