@@ -1,5 +1,7 @@
 //! A game: a position and what of its past the rules remember.
 
+use std::fmt;
+
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Position as _, Role, Setup, Square};
 
 use super::fen::{self, FenError};
@@ -179,6 +181,12 @@ impl Game {
             || position.is_insufficient_material()
             || repeated.count() >= 2;
         drawn.then_some(Outcome::Draw)
+    }
+}
+
+impl fmt::Debug for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fen())
     }
 }
 

@@ -47,13 +47,17 @@ impl Position {
     pub fn is_legal(&self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         let king = self.king_of(self.turn);
+        // Most moves are of pieces that shield nothing.
+        if !(self.pinned | Bitboard::from(king)).contains(from) && !m.is_en_passant() {
+            return true;
+        }
         if from == king {
-            return self.is_legal_king_move(m, king, to);
+            self.is_legal_king_move(m, king, to)
+        } else if m.is_en_passant() {
+            self.is_safe_en_passant(from, to)
+        } else {
+            attacks::aligned(king, from, to)
         }
-        if m.is_en_passant() {
-            return self.is_safe_en_passant(from, to);
-        }
-        !self.pinned.contains(from) || attacks::aligned(king, from, to)
     }
 
     fn is_legal_king_move(&self, m: Move, king: Square, to: Square) -> bool {

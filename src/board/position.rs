@@ -1,5 +1,7 @@
 //! The position the search works on: copied for each move, never taken back.
 
+use std::fmt;
+
 use shakmaty::{
     Bitboard, Board, CastlingSide, Chess, Color, Piece, Position as _, Rank, Role, Square, attacks,
 };
@@ -383,6 +385,12 @@ impl Position {
             color: self.turn,
             role,
         })
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.board.board_fen(), self.turn.char())
     }
 }
 
