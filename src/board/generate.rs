@@ -23,7 +23,10 @@ impl Position {
             return;
         }
         let targets = if self.in_check() { self.checkers } else { them };
-        self.pawn_captures(list, targets);
+        match self.turn {
+            Color::White => self.pawn_captures::<8>(list, targets),
+            Color::Black => self.pawn_captures::<-8>(list, targets),
+        }
         self.piece_moves(list, targets);
     }
 
@@ -38,7 +41,10 @@ impl Position {
             Some(checker) => attacks::between(self.king_of(self.turn), checker),
             None => empty,
         };
-        self.pawn_pushes(list, targets);
+        match self.turn {
+            Color::White => self.pawn_pushes::<8>(list, targets),
+            Color::Black => self.pawn_pushes::<-8>(list, targets),
+        }
         self.piece_moves(list, targets);
         if !self.in_check() {
             self.castling_moves(list);
@@ -91,14 +97,16 @@ impl Position {
         }
     }
 
-    fn pawn_captures(&self, list: &mut MoveList, targets: Bitboard) {
+    fn pawn_captures<const FORWARD: i32>(&self, list: &mut MoveList, targets: Bitboard) {
         let pawns = self.our(Role::Pawn);
         let last = Bitboard::from(self.turn.relative_rank(Rank::Eighth));
-        for (file, offset) in [(NOT_A, -1), (NOT_H, 1)] {
-            let delta = forward(self.turn) + offset;
-            let to = (pawns & file).shift(delta) & targets;
-            push_pawns(list, to & !last, delta);
-            push_promotions(list, to & last, delta);
+        let west = shift(pawns & NOT_A, FORWARD - 1) & targets;
+        let east = shift(pawns & NOT_H, FORWARD + 1) & targets;
+        push_pawns(list, west & !last, FORWARD - 1);
+        push_pawns(list, east & !last, FORWARD + 1);
+        if ((west | east) & last).any() {
+            push_promotions(list, west & last, FORWARD - 1);
+            push_promotions(list, east & last, FORWARD + 1);
         }
         if let Some(target) = self.ep_square {
             for from in attacks::pawn_attacks(self.turn.other(), target) & pawns {
@@ -107,16 +115,15 @@ impl Position {
         }
     }
 
-    fn pawn_pushes(&self, list: &mut MoveList, targets: Bitboard) {
+    fn pawn_pushes<const FORWARD: i32>(&self, list: &mut MoveList, targets: Bitboard) {
         let empty = !self.occupied();
-        let delta = forward(self.turn);
         let last = Bitboard::from(self.turn.relative_rank(Rank::Eighth));
         let third = Bitboard::from(self.turn.relative_rank(Rank::Third));
-        let single = self.our(Role::Pawn).shift(delta) & empty;
-        let double = (single & third).shift(delta) & empty & targets;
-        push_promotions(list, single & targets & last, delta);
-        push_pawns(list, single & targets & !last, delta);
-        push_pawns(list, double, 2 * delta);
+        let single = shift(self.our(Role::Pawn), FORWARD) & empty;
+        let double = shift(single & third, FORWARD) & empty & targets;
+        push_promotions(list, single & targets & last, FORWARD);
+        push_pawns(list, single & targets & !last, FORWARD);
+        push_pawns(list, double, 2 * FORWARD);
     }
 
     fn castling_moves(&self, list: &mut MoveList) {
@@ -150,6 +157,16 @@ pub(super) const fn forward(color: Color) -> i32 {
     match color {
         Color::White => 8,
         Color::Black => -8,
+    }
+}
+
+/// Moves all squares by this many; the caller has cleared those that would leave the board sideways.
+#[inline(always)]
+const fn shift(squares: Bitboard, delta: i32) -> Bitboard {
+    if delta > 0 {
+        Bitboard(squares.0 << delta)
+    } else {
+        Bitboard(squares.0 >> -delta)
     }
 }
 
