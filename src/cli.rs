@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::journal;
 use crate::base::options::Options;
 use crate::engine::Engine;
-use crate::tools::{Failure, datagen, horizon, ladder, perft, tournament};
+use crate::tools::{Failure, analyse, bench, datagen, horizon, ladder, perft, tournament};
 use crate::uci;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
@@ -29,6 +29,10 @@ pub struct Cli {
 pub enum Command {
     /// Speak UCI on standard input and output (the default)
     Uci,
+    /// Find the best move of a position
+    Analyse(Box<analyse::Args>),
+    /// Search fifty positions: a node count that tells whether the search changed, and the speed
+    Bench(bench::Args),
     /// Show the horizon effect on a chain of five captures
     Horizon,
     /// Compare minimax, iterative deepening and alpha-beta on seeded trees
@@ -80,6 +84,8 @@ where
 fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Command::Uci => speak_uci(),
+        Command::Analyse(args) => analyse::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
         Command::Horizon => Ok(horizon::run(out)?),
         Command::Ladder(args) => Ok(ladder::run(&args, out)?),
         Command::Perft(args) => perft::run(&args, out),
@@ -98,8 +104,12 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
 fn speak_uci() -> Result<(), Failure> {
     let engine = Engine::new(Options::default()).map_err(|e| Failure::Failed(e.to_string()))?;
     let input = BufReader::new(io::stdin());
-    let mut bench =
-        |_: &[u64], out: &mut dyn Write| writeln!(out, "info string error: bench is not built yet");
+    let mut bench = |numbers: &[u64], out: &mut dyn Write| {
+        bench::run(&bench::Args::of(numbers), out).or_else(|failure| match failure {
+            Failure::Output(error) => Err(error),
+            failure => writeln!(out, "info string error: {failure}"),
+        })
+    };
     Ok(uci::run(engine, input, Box::new(io::stdout()), &mut bench)?)
 }
 

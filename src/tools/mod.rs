@@ -4,6 +4,8 @@
 //! declares them in a struct `Args` (for clap); its `run` writes to the `Write` it is given and
 //! answers with a [`Failure`] when it could not do its work.
 
+pub mod analyse;
+pub mod bench;
 pub mod datagen;
 pub mod failure;
 pub mod horizon;
