@@ -1,4 +1,116 @@
 //! Standpat: a UCI chess engine.
+//!
+//! The engine is a library that never prints: it reports by events, and the UCI loop and every tool
+//! are its clients. The house has floors. A file uses only what lies on floors below its own, and
+//! its siblings in the same folder; the tools do not use each other. `tests/floors.rs` checks that,
+//! and that this map is true (`UPDATE_MAP=1 cargo test --test floors` makes it anew from the first
+//! sentence of each file).
+//!
+//! | floor | file | its job |
+//! |---|---|---|
+//! | 0 | `base/` | What everything else is declared with |
+//! | 0 | `base/journal.rs` | Where log records go: to standard error as `RUST_LOG` says, and all of them to a file while the option `Debug Log File` names one |
+//! | 0 | `base/options.rs` | The one table of UCI options |
+//! | 0 | `base/params.rs` | The one table of search constants |
+//! | 0 | `base/rng.rs` | A small, fast generator of random numbers, the same on every machine: whatever is seeded can be repeated |
+//! | 0 | `base/score.rs` | Scores: centipawns, or a mate counted in plies, in one integer |
+//! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message |
+//! | 1 | `board/` | The fast board, built of shakmaty's bricks |
+//! | 1 | `board/exchange.rs` | Static exchange evaluation: who wins the captures on one square? |
+//! | 1 | `board/fen.rs` | Reading FEN: tolerant where no harm comes of it, never panicking |
+//! | 1 | `board/game.rs` | A game: a position and what of its past the rules remember |
+//! | 1 | `board/generate.rs` | Move generation in two stages: captures, then the rest |
+//! | 1 | `board/keys.rs` | Hash keys: of the whole position, and of the parts that correction histories look at |
+//! | 1 | `board/legality.rs` | Is a move possible here, is it legal, does it give check? |
+//! | 1 | `board/moves.rs` | A move in sixteen bits, and a list of moves on the stack |
+//! | 1 | `board/perft.rs` | Perft: counting the leaves of the full game tree, the standard test of a move generator |
+//! | 1 | `board/position.rs` | The position the search works on: copied for each move, never taken back |
+//! | 2 | `eval/` | From a position to a [`Score`](crate::base::score::Score) |
+//! | 2 | `eval/accumulator.rs` | The first layer along a line of play: for each ply and each perspective the sum of the rows of all pieces on the board, kept up to date by adding and removing the few rows that a move changes |
+//! | 2 | `eval/features.rs` | What an evaluation is made of: one feature for each piece on each square, and which of them a move switches on and off |
+//! | 2 | `eval/kernels/` | The inner loops of the network, once for each instruction set, chosen at run time |
+//! | 2 | `eval/kernels/avx2.rs` | AVX2: a chunk is two registers |
+//! | 2 | `eval/kernels/avx512.rs` | AVX-512 with byte and word instructions: a chunk is one register |
+//! | 2 | `eval/kernels/neon.rs` | NEON: a chunk is four registers |
+//! | 2 | `eval/kernels/scalar.rs` | Plain Rust, independent of the generic loops: the reference for all other sets, and what an unknown CPU runs |
+//! | 2 | `eval/kernels/sse2.rs` | SSE2, which every x86-64 CPU has: a chunk is four registers |
+//! | 2 | `eval/kernels/tests.rs` | Every instruction set against plain arithmetic, bit for bit; and how fast each is |
+//! | 2 | `eval/net_evaluator.rs` | The network as an evaluator: accumulators along a line of play, one output at its end |
+//! | 2 | `eval/net_evaluator_tests.rs` | The network along random games: followed = from scratch, in every instruction set; mirrored boards; and networks small enough to be worked out by other means |
+//! | 2 | `eval/network.rs` | The network: two views of the board through one layer of feature weights, the activation clamp-and-square, and one output; its numbers in fixed point, and the file they are kept in |
+//! | 2 | `eval/piece_square.rs` | A tapered piece-square evaluation: each piece has a worth in the middle game and one in the ending, both depending on its square; the material left blends them |
+//! | 2 | `eval/testing.rs` | What the tests of this floor share: random games, and positions turned over |
+//! | 3 | `search/` | The search |
+//! | 3 | `search/alpha_beta.rs` | Alpha-beta: the recursion, as numbered steps that call rules |
+//! | 3 | `search/clock.rs` | The clock: when to stop thinking about a move |
+//! | 3 | `search/deepening.rs` | Iterative deepening: depth 1, 2, 3 …, each pass ordering the next one |
+//! | 3 | `search/history.rs` | What earlier subtrees taught: history tables for move ordering, and corrections of the static evaluation |
+//! | 3 | `search/limits.rs` | What one `go` asks for |
+//! | 3 | `search/node.rs` | The kinds of node: decided at compile time where the recursion branches on them |
+//! | 3 | `search/picker.rs` | Move ordering: the picker gives a node's moves one by one, the most promising first, and generates no more than it needs |
+//! | 3 | `search/quiescence.rs` | Quiescence: captures only, with the choice to stand pat |
+//! | 3 | `search/reductions.rs` | Late move reductions: how much less deep a late move is searched |
+//! | 3 | `search/report.rs` | What a search tells its client: events, and the sink that takes them |
+//! | 3 | `search/rules.rs` | The rules that shape the tree: every pruning and extension is one pure function here |
+//! | 3 | `search/stack.rs` | What a line of play carries from ply to ply |
+//! | 3 | `search/table.rs` | The transposition table: lock-free, clustered, aged |
+//! | 3 | `search/table/pages.rs` | Zeroed memory for the transposition table, on huge pages where the system has them, and the prefetch instruction |
+//! | 3 | `search/worker.rs` | One worker: what a thread remembers between searches, and the state of the search it runs |
+//! | 4 | `engine/` | The engine |
+//! | 4 | `engine/answer.rs` | The end of a search: from what the threads have found to one answer |
+//! | 4 | `engine/control.rs` | Who may stop a search, and when its answer may be given |
+//! | 4 | `engine/pool.rs` | The threads: they live as long as the engine, and each keeps its worker's memory |
+//! | 4 | `engine/tests.rs` | The engine's promises, some with workers that follow a script |
+//! | 4 | `engine/vote.rs` | Which thread's answer is given: a vote among the completed iterations |
+//! | 4 | `learning/` | How the engine learns from its own games |
+//! | 4 | `learning/elo.rs` | What a match says about strength: Elo, its error, likelihood of superiority, and the sequential test, all from pairs of games |
+//! | 4 | `learning/failure.rs` | What can go wrong while learning, in one line for the user |
+//! | 4 | `learning/game_file.rs` | Games on disk: a head, then blocks that are only ever appended |
+//! | 4 | `learning/game_stats.rs` | What a heap of games is like: results, lengths, phases, scores |
+//! | 4 | `learning/games.rs` | A game as it is remembered, and which of its positions are worth learning from |
+//! | 4 | `learning/matches.rs` | Two networks play each other, in one process: which one is stronger? |
+//! | 4 | `learning/origin.rs` | A note beside each file of games: how it was made |
+//! | 4 | `learning/packed.rs` | A position in 28 bytes: what a game starts from |
+//! | 4 | `learning/player.rs` | One side of a game: a search of its own with a small table, one thread, no clock but the one its limits name |
+//! | 4 | `learning/referee.rs` | What self-play and matches share: random openings, and who says when a game is over |
+//! | 4 | `learning/selfplay.rs` | The engine plays itself: games for the trainer, as many as wanted, on all cores |
+//! | 5 | `tools/` | What else the binary can do |
+//! | 5 | `tools/analyse.rs` | `standpat analyse`: the best move of a position, for a person to read |
+//! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
+//! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |
+//! | 5 | `tools/failure.rs` | Why a tool gave up |
+//! | 5 | `tools/horizon.rs` | The horizon effect, in the smallest tree that shows it |
+//! | 5 | `tools/ladder.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
+//! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move made |
+//! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
+//! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |
+//! | 5 | `tools/tournament/runners.rs` | The command lines of the two runners of tournaments |
+//! | 5 | `uci/` | The engine's voice |
+//! | 5 | `uci/command.rs` | One line of text becomes a command or a reason why not |
+//! | 5 | `uci/inspect.rs` | What a person at a terminal can ask for: the position, its evaluation, the leaves of its move tree, the program itself |
+//! | 5 | `uci/print.rs` | Events become lines of UCI |
+//! | 5 | `uci/run.rs` | The loop: commands in, events out |
+//! | 5 | `uci/wire.rs` | The two ends of the wire: the thread that reads lines, and the output that both it and the loop write to |
+//! | 6 | `cli.rs` | The command line |
+//! | 6 | `main.rs` | The `standpat` binary |
+//!
+//! # The way of one `go`
+//!
+//! 1. The reader's thread stamps each line with the time of its arrival and passes it on; it
+//!    answers `isready` and stops a search itself, so that a busy engine still answers at once.
+//! 2. [`uci::command`] turns the line into a command, or into an error that is printed as a remark
+//!    and changes nothing.
+//! 3. The engine makes the clock from that time stamp and hands one job to each worker.
+//! 4. A worker deepens: depth 1, 2, 3 … Each completed iteration is kept as one value: moves,
+//!    scores, variations, depth. One that is interrupted is thrown away, whatever it had found. Only
+//!    the main worker reads the clock; all of them read the stop flag.
+//! 5. Events flow to the loop, which writes `info` and at last `bestmove`: once, always, for every
+//!    `go`.
+//! 6. The move played is that of a completed iteration; the move to ponder on is the second of the
+//!    same variation.
+//!
+//! With `infinite` and `ponder` the answer waits for `stop` or `ponderhit`, even when nothing is
+//! left to search.
 
 pub mod base;
 pub mod board;

@@ -41,6 +41,8 @@ const SILENT: u32 = 4;
 struct Source {
     /// Relative to `src`, with `/`.
     path: String,
+    /// The first sentence of the file's documentation.
+    job: String,
     /// The text with comments and literals blanked; lines as in the file.
     code: String,
 }
@@ -87,13 +89,59 @@ fn sources() -> Vec<Source> {
     let read = |path: &PathBuf| {
         let relative = path.strip_prefix(&root).expect("below src");
         let path_text = relative.to_str().expect("a plain name").replace('\\', "/");
-        let code = blank(&fs::read_to_string(path).expect("readable"));
+        let text = fs::read_to_string(path).expect("readable");
         Source {
             path: path_text,
-            code,
+            job: first_sentence(&text),
+            code: blank(&text),
         }
     };
     paths.iter().map(read).collect()
+}
+
+/// The first sentence of a file's documentation, without the floor that a folder names.
+fn first_sentence(text: &str) -> String {
+    let paragraph: Vec<&str> = text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let paragraph = paragraph.join(" ");
+    let sentence = paragraph
+        .split_once(". ")
+        .map_or(&*paragraph, |(first, _)| first);
+    let sentence = sentence.trim_end_matches(['.', ':']);
+    match sentence
+        .strip_prefix("Floor ")
+        .and_then(|rest| rest.split_once(": "))
+    {
+        Some((_, job)) => job.to_string(),
+        None => sentence.to_string(),
+    }
+}
+
+/// The map of the house as a table of the crate's documentation.
+fn map() -> String {
+    let mut sources = sources();
+    sources.retain(|source| source.path != "lib.rs");
+    // A folder's own file stands before the others of the folder.
+    let place = |source: &Source| {
+        (
+            source.floor(),
+            source.folder().to_string(),
+            source.path.replace("mod.rs", ""),
+        )
+    };
+    sources.sort_by_key(place);
+    let mut text = String::from("//! | floor | file | its job |\n//! |---|---|---|\n");
+    for source in &sources {
+        let path = source.path.trim_end_matches("mod.rs");
+        let job = source.job.chars().take(1).flat_map(char::to_uppercase);
+        let job: String = job.chain(source.job.chars().skip(1)).collect();
+        text += &format!("//! | {} | `{path}` | {job} |\n", source.floor());
+    }
+    text
 }
 
 /// Replaces comments and the contents of string and character literals by spaces.
@@ -396,6 +444,32 @@ fn every_folder_has_a_floor() {
 }
 
 #[test]
+fn the_map_in_the_crate_documentation_is_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let text = fs::read_to_string(&path).expect("readable");
+    let start = text.find("//! | floor |").expect("lib.rs has the map");
+    let length = text[start..].find("\n\n").expect("an end") + 1;
+    let end = text[start..]
+        .find("\n//!\n")
+        .map_or(length, |at| length.min(at + 1));
+    let fresh = format!("{}{}{}", &text[..start], map(), &text[start + end..]);
+    if std::env::var_os("UPDATE_MAP").is_some() {
+        fs::write(&path, fresh).expect("writable");
+    } else {
+        assert!(
+            text == fresh,
+            "stale: run UPDATE_MAP=1 cargo test --test floors"
+        );
+    }
+    let silent: Vec<_> = sources()
+        .into_iter()
+        .filter(|s| s.job.is_empty())
+        .map(|s| s.path)
+        .collect();
+    report("these files do not say what their job is", &silent);
+}
+
+#[test]
 fn imports_only_go_down() {
     let mut mistakes = Vec::new();
     for source in sources() {
@@ -487,8 +561,19 @@ mod reader {
     fn source(path: &str, code: &str) -> Source {
         Source {
             path: path.to_string(),
+            job: first_sentence(code),
             code: blank(code),
         }
+    }
+
+    #[test]
+    fn a_job_is_the_first_sentence() {
+        assert_eq!(
+            first_sentence("//! Floor 3: the\n//! search. More.\n"),
+            "the search"
+        );
+        assert_eq!(first_sentence("//! One line.\n\nfn f() {}"), "One line");
+        assert_eq!(first_sentence("fn f() {}"), "");
     }
 
     #[test]

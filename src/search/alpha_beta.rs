@@ -106,11 +106,8 @@ impl Search<'_> {
 
         // 4. The transposition table.
         let excluded = self.stack.at(ply).excluded;
-        let hash = if excluded.is_some() {
-            None
-        } else {
-            self.shared.table.probe(pos.key())
-        };
+        let probe = || self.shared.table.probe(pos.key());
+        let hash = excluded.is_none().then(probe).flatten();
         let hash_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].mv)
         } else {

@@ -3,7 +3,7 @@
 //! | file | its one job |
 //! |---|---|
 //! | [`command`] | a line of text to a [`Command`](command::Command) |
-//! | [`print`] | an event to lines of text |
+//! | [`print`](mod@print) | an event to lines of text |
 //! | [`inspect`] | what a person asks for: position, evaluation, perft |
 //! | `wire` | the thread that reads, and the output |
 //! | `run` | the loop between them and the engine |
