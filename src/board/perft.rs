@@ -3,7 +3,8 @@
 use super::moves::MoveList;
 use super::position::Position;
 
-/// The number of move sequences of `depth` plies. Every move is made, the last ones too.
+/// The number of move sequences of `depth` plies. Every move of every ply is generated and proved
+/// legal on its own; those of the last ply, after which nothing is counted, are not played.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -11,11 +12,10 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     let mut list = MoveList::new();
     position.captures(&mut list);
     position.quiets(&mut list);
-    let mut nodes = 0;
-    for &m in &list {
-        if position.is_legal(m) {
-            nodes += perft(&position.play(m), depth - 1);
-        }
+    let legal = list.iter().filter(|m| position.is_legal(**m));
+    if depth == 1 {
+        legal.count() as u64
+    } else {
+        legal.map(|m| perft(&position.play(*m), depth - 1)).sum()
     }
-    nodes
 }

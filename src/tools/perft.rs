@@ -1,4 +1,4 @@
-//! `standpat perft`: counts the game tree, every move made.
+//! `standpat perft`: counts the game tree, every move proved legal.
 
 use std::io::Write;
 use std::time::Instant;

@@ -1,5 +1,4 @@
-//! Speed of the board: perft, counting the legal moves of the last ply and making them all, beside
-//! shakmaty's, which counts.
+//! Speed of the board: perft beside shakmaty's own.
 //!
 //! Runs are short so that on a busy machine the best of many meets no disturbance.
 //!
@@ -8,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use standpat::board::perft::perft;
-use standpat::board::{Game, MoveList, Position};
+use standpat::board::Game;
 
 const POSITIONS: [(&str, &str, u32); 2] = [
     (
@@ -23,30 +22,16 @@ const POSITIONS: [(&str, &str, u32); 2] = [
     ),
 ];
 
-/// Perft that counts the legal moves of the last ply without making them, as shakmaty's does.
-fn count(position: &Position, depth: u32) -> u64 {
-    let mut list = MoveList::new();
-    position.captures(&mut list);
-    position.quiets(&mut list);
-    let legal = list.iter().filter(|m| position.is_legal(**m));
-    if depth == 1 {
-        legal.count() as u64
-    } else {
-        legal.map(|m| count(&position.play(*m), depth - 1)).sum()
-    }
-}
-
 fn main() {
     for (name, fen, depth) in POSITIONS {
         let game = Game::from_fen(fen).expect("a legal position");
         let chess = game.to_chess();
         let position = game.position();
-        let mut counters: [(&str, &mut dyn FnMut() -> u64); 3] = [
+        let mut counters: [(&str, &mut dyn FnMut() -> u64); 2] = [
             ("shakmaty", &mut || shakmaty::perft(&chess, depth)),
-            ("counted", &mut || count(position, depth)),
-            ("made", &mut || perft(position, depth)),
+            ("standpat", &mut || perft(position, depth)),
         ];
-        let mut best = [Duration::MAX; 3];
+        let mut best = [Duration::MAX; 2];
         let mut nodes = 0;
         for _ in 0..300 {
             for ((_, counter), best) in counters.iter_mut().zip(&mut best) {
