@@ -29,7 +29,7 @@ const LONGEST: usize = 120;
 const LONGEST_ALPHA_BETA: usize = 200;
 
 /// Where `unsafe` is at home: vector kernels, and the shared table.
-const UNSAFE_ROOMS: [&str; 2] = ["eval/kernels", "search/table"];
+const UNSAFE_ROOMS: [&str; 3] = ["eval/kernels", "search/table", "learning/trainer/kernels"];
 
 /// What writes to the process's standard streams.
 const PRINTING: [&str; 5] = ["print!", "println!", "eprint!", "eprintln!", "dbg!"];

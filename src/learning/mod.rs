@@ -11,3 +11,4 @@ pub mod packed;
 pub mod player;
 pub mod referee;
 pub mod selfplay;
+pub mod trainer;
