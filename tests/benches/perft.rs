@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
-use standpat::board::perft::perft;
 use standpat::board::Game;
+use standpat::board::perft::perft;
 
 const POSITIONS: [(&str, &str, u32); 2] = [
     (
