@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::journal;
 use crate::base::options::Options;
 use crate::engine::Engine;
-use crate::tools::{Failure, analyse, bench, datagen, horizon, ladder, perft, tournament};
+use crate::tools::{Failure, analyse, bench, datagen, horizon, ladder, perft, tournament, train};
 use crate::uci;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
@@ -43,6 +43,8 @@ pub enum Command {
     Tournament(Box<tournament::Args>),
     /// Play games of the engine against itself, for the trainer
     Datagen(datagen::Args),
+    /// Train a network on games that `datagen` made
+    Train(Box<train::Args>),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -91,6 +93,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),
         Command::Datagen(args) => datagen::run(&args, out),
+        Command::Train(args) => train::run(&args, out),
         Command::Completions { shell } => {
             // Written to memory first: the generator panics when it cannot write.
             let mut script = Vec::new();

@@ -74,6 +74,22 @@
 //! | 4 | `learning/player.rs` | One side of a game: a search of its own with a small table, one thread, no clock but the one its limits name |
 //! | 4 | `learning/referee.rs` | What self-play and matches share: random openings, and who says when a game is over |
 //! | 4 | `learning/selfplay.rs` | The engine plays itself: games for the trainer, as many as wanted, on all cores |
+//! | 4 | `learning/trainer/` | The trainer: from positions of games to a network, on the processor alone |
+//! | 4 | `learning/trainer/barrier.rs` | Where threads wait for each other: spinning first, since they arrive within microseconds |
+//! | 4 | `learning/trainer/checkpoint.rs` | A training run on disk, from which it goes on exactly as if it had never stopped |
+//! | 4 | `learning/trainer/curve.rs` | The loss curve as a picture |
+//! | 4 | `learning/trainer/data.rs` | Samples in memory: read from files of games, split by game, shuffled; and the order in which an epoch goes through them |
+//! | 4 | `learning/trainer/evaluate.rs` | What the network says of samples, without learning from them |
+//! | 4 | `learning/trainer/group.rs` | What the kernels work on: up to 256 positions, taken apart into lists of features |
+//! | 4 | `learning/trainer/kernels.rs` | The inner loops of training, compiled for several instruction sets and chosen at run time |
+//! | 4 | `learning/trainer/math.rs` | Functions whose every bit is the same on all machines, so that training is too |
+//! | 4 | `learning/trainer/model.rs` | The network in training: its weights, their moments, and their gradients, cut into tiles of columns so that each thread owns some and none shares any |
+//! | 4 | `learning/trainer/quantise.rs` | From the network in training to the one that plays: whole numbers, and what that costs |
+//! | 4 | `learning/trainer/run.rs` | A whole training run: from settings and data to a network |
+//! | 4 | `learning/trainer/sample.rs` | A position to learn from, in 28 bytes of memory |
+//! | 4 | `learning/trainer/scale.rs` | How many centipawns are worth odds of e to 1: fitted to what the games' scores led to |
+//! | 4 | `learning/trainer/steps.rs` | Training steps on several threads |
+//! | 4 | `learning/trainer/tests.rs` | The trainer as a whole: gradients against finite differences, a small set learned by heart, runs that are the same however they are made |
 //! | 5 | `tools/` | What else the binary can do |
 //! | 5 | `tools/analyse.rs` | `standpat analyse`: the best move of a position, for a person to read |
 //! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
@@ -81,10 +97,11 @@
 //! | 5 | `tools/failure.rs` | Why a tool gave up |
 //! | 5 | `tools/horizon.rs` | The horizon effect, in the smallest tree that shows it |
 //! | 5 | `tools/ladder.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
-//! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move made |
+//! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move proved legal |
 //! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
 //! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |
 //! | 5 | `tools/tournament/runners.rs` | The command lines of the two runners of tournaments |
+//! | 5 | `tools/train.rs` | `standpat train`: a network from files of games |
 //! | 5 | `uci/` | The engine's voice |
 //! | 5 | `uci/command.rs` | One line of text becomes a command or a reason why not |
 //! | 5 | `uci/inspect.rs` | What a person at a terminal can ask for: the position, its evaluation, the leaves of its move tree, the program itself |

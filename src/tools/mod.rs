@@ -12,5 +12,6 @@ pub mod horizon;
 pub mod ladder;
 pub mod perft;
 pub mod tournament;
+pub mod train;
 
 pub use failure::Failure;

@@ -109,6 +109,14 @@ impl Dataset {
         data
     }
 
+    /// Leaves at most so many samples to learn from: the first of the shuffled ones.
+    pub fn limit(&mut self, positions: usize) {
+        if positions < self.training.len() {
+            self.training.truncate(positions);
+            self.fingerprint = mix(self.fingerprint ^ positions as u64);
+        }
+    }
+
     fn finish(&mut self, seed: u64) {
         Rng::stream(seed, 0).shuffle(&mut self.training);
         // Some of all games, if not all can be used.
