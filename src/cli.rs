@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::journal;
 use crate::base::options::Options;
 use crate::engine::Engine;
-use crate::tools::{Failure, analyse, bench, datagen, horizon, ladder, perft, tournament, train};
+use crate::tools::{Failure, analyse, bench, datagen, duel, horizon, ladder, learn, perft, tournament, train};
 use crate::uci;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
@@ -45,6 +45,10 @@ pub enum Command {
     Datagen(datagen::Args),
     /// Train a network on games that `datagen` made
     Train(Box<train::Args>),
+    /// Let two networks play a match against each other
+    Duel(duel::Args),
+    /// Learn to play from random weights: play, train, gate match, and again
+    Learn(learn::Args),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -94,6 +98,8 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Tournament(args) => tournament::run(&args, out),
         Command::Datagen(args) => datagen::run(&args, out),
         Command::Train(args) => train::run(&args, out),
+        Command::Duel(args) => duel::run(&args, out),
+        Command::Learn(args) => learn::run(&args, out),
         Command::Completions { shell } => {
             // Written to memory first: the generator panics when it cannot write.
             let mut script = Vec::new();

@@ -4,6 +4,7 @@
 //! is a pure function of the seed, `i`, both networks and the settings, so a match can be
 //! interrupted and taken up again, and repeated.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -19,7 +20,7 @@ use crate::eval::network::Network;
 use crate::search::limits::SideClock;
 use crate::search::{Limits, Worker};
 
-use super::elo::{HalfPoints, Pairs, Sprt};
+use super::elo::{HalfPoints, Pairs};
 use super::failure::LearnError;
 use super::games::GameResult;
 use super::player::Player;
@@ -91,25 +92,27 @@ pub struct PairResult {
     pub black: HalfPoints,
 }
 
-/// Plays the pairs that are not in `done`, on `threads` threads, until all are played or `sprt`
-/// decides; calls `each` after each pair with it and the sum so far. The figures are the
-/// `challenger`'s.
+/// What happens after a pair, given that pair and the sum so far: the match goes on, or is broken
+/// off.
+pub type AfterPair<'a> = dyn FnMut(PairResult, &Pairs) -> Result<ControlFlow<()>, LearnError> + 'a;
+
+/// Plays the pairs that are not in `done`, on `threads` threads, until all are played or `each`
+/// breaks off: it is called after each pair, with that pair and the sum so far. The figures are
+/// the `challenger`'s.
 pub fn play_match(
     challenger: &Arc<Network>,
     defender: &Arc<Network>,
     settings: &MatchSettings,
     threads: usize,
-    sprt: Option<Sprt>,
     done: &[PairResult],
-    each: &mut dyn FnMut(PairResult, &Pairs) -> Result<(), LearnError>,
+    each: &mut AfterPair<'_>,
 ) -> Result<Pairs, LearnError> {
     let mut sum = Pairs::default();
     done.iter().for_each(|pair| sum.add(pair.white, pair.black));
     let open: Vec<u64> = (0..settings.pairs)
         .filter(|&index| done.iter().all(|pair| pair.index != index))
         .collect();
-    let decided = |sum: &Pairs| sprt.is_some_and(|test| test.verdict(sum).is_some());
-    if open.is_empty() || decided(&sum) {
+    if open.is_empty() {
         return Ok(sum);
     }
     let mut sides = Vec::new();
@@ -146,9 +149,9 @@ pub fn play_match(
         for pair in receiver {
             sum.add(pair.white, pair.black);
             let told = each(pair, &sum);
-            if told.is_err() || decided(&sum) {
+            if !matches!(told, Ok(ControlFlow::Continue(()))) {
                 stop.store(true, Ordering::Relaxed);
-                return told.map(|()| sum);
+                return told.map(|_| sum);
             }
         }
         Ok(sum)
@@ -267,6 +270,10 @@ mod tests {
         (network(1), network(2))
     }
 
+    fn go_on(_: PairResult, _: &Pairs) -> Result<ControlFlow<()>, LearnError> {
+        Ok(ControlFlow::Continue(()))
+    }
+
     fn settings() -> MatchSettings {
         let mut settings = MatchSettings::nodes(5, 8, 60);
         settings.hash_mib = 1;
@@ -276,9 +283,9 @@ mod tests {
     fn run(threads: usize, done: &[PairResult]) -> (Pairs, Vec<PairResult>) {
         let (a, b) = networks();
         let mut played = Vec::new();
-        let sum = play_match(&a, &b, &settings(), threads, None, done, &mut |pair, _| {
+        let sum = play_match(&a, &b, &settings(), threads, done, &mut |pair, _| {
             played.push(pair);
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })
         .unwrap();
         played.sort_by_key(|pair| pair.index);
@@ -300,33 +307,24 @@ mod tests {
     #[test]
     fn a_network_is_as_strong_as_itself() {
         let (a, _) = networks();
-        let sum = play_match(&a, &a, &settings(), 1, None, &[], &mut |_, _| Ok(())).unwrap();
+        let sum = play_match(&a, &a, &settings(), 1, &[], &mut go_on).unwrap();
         // The second game of a pair repeats the first with the names exchanged.
         assert_eq!(sum.counts, [0, 0, 8, 0, 0]);
     }
 
     #[test]
-    fn a_decided_test_ends_the_match() {
+    fn a_match_can_be_broken_off() {
         let (a, b) = networks();
-        let sprt = Sprt {
-            elo0: 0.0,
-            elo1: 10.0,
-            alpha: 0.05,
-            beta: 0.05,
-        };
-        let done: Vec<PairResult> = (0..60)
-            .map(|index| PairResult {
-                index,
-                white: 2,
-                black: (index % 2) as u8,
-            })
-            .collect();
         let mut settings = settings();
         settings.pairs = 1_000;
-        let sum = play_match(&a, &b, &settings, 1, Some(sprt), &done, &mut |_, _| {
-            unreachable!("no pair is played")
+        let sum = play_match(&a, &b, &settings, 2, &[], &mut |_, sum| {
+            Ok(if sum.len() < 3 {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
         });
-        assert_eq!(sum.unwrap().len(), 60);
+        assert_eq!(sum.unwrap().len(), 3);
     }
 
     #[test]
@@ -339,7 +337,7 @@ mod tests {
             base: 50,
             increment: 2,
         };
-        let sum = play_match(&a, &b, &settings, 2, None, &[], &mut |_, _| Ok(())).unwrap();
+        let sum = play_match(&a, &b, &settings, 2, &[], &mut go_on).unwrap();
         assert_eq!(sum.len(), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! Floor 4: how the engine learns from its own games.
 
+pub mod campaign;
 pub mod elo;
 pub mod failure;
 pub mod game_file;

@@ -7,9 +7,11 @@
 pub mod analyse;
 pub mod bench;
 pub mod datagen;
+pub mod duel;
 pub mod failure;
 pub mod horizon;
 pub mod ladder;
+pub mod learn;
 pub mod perft;
 pub mod tournament;
 pub mod train;
