@@ -135,14 +135,15 @@ impl Table {
     pub fn clear(&self, threads: usize) {
         let share = self.clusters.len().div_ceil(threads.clamp(1, 64));
         std::thread::scope(|scope| {
-            for chunk in self.clusters.chunks(share) {
-                scope.spawn(move || {
-                    for cluster in chunk {
-                        cluster.words.iter().for_each(|word| word.store(0, Relaxed));
-                        cluster.keys.store(0, Relaxed);
-                    }
-                });
+            let mut chunks = self.clusters.chunks(share);
+            let own = chunks.next();
+            for chunk in chunks {
+                let helper = std::thread::Builder::new();
+                if helper.spawn_scoped(scope, move || wipe(chunk)).is_err() {
+                    wipe(chunk);
+                }
             }
+            own.into_iter().for_each(wipe);
         });
         self.generation.store(0, Relaxed);
     }
@@ -229,6 +230,17 @@ impl Table {
         cluster
             .keys
             .store(keys & !mask | check << (16 * slot), Relaxed);
+    }
+}
+
+/// Empties clusters. Memory that was never written is only read: it keeps costing none.
+fn wipe(clusters: &[Cluster]) {
+    for cluster in clusters {
+        for word in cluster.words.iter().chain([&cluster.keys]) {
+            if word.load(Relaxed) != 0 {
+                word.store(0, Relaxed);
+            }
+        }
     }
 }
 
