@@ -63,6 +63,11 @@
 //! | 4 | `engine/tests.rs` | The engine's promises, some with workers that follow a script |
 //! | 4 | `engine/vote.rs` | Which thread's answer is given: a vote among the completed iterations |
 //! | 4 | `learning/` | How the engine learns from its own games |
+//! | 4 | `learning/campaign/` | The whole loop, from random weights: play, train, play a gate match, keep the better network, and again |
+//! | 4 | `learning/campaign/plan.rs` | What each generation does: how deep it plays, how much, what it trains, how it is measured |
+//! | 4 | `learning/campaign/report.rs` | What a campaign shows: a table of generations, a report, and a picture of the ascent |
+//! | 4 | `learning/campaign/state.rs` | What a campaign remembers: one small file, always whole, from which it goes on after any interruption |
+//! | 4 | `learning/campaign/tests.rs` | A campaign on a tiny scale, killed at many moments |
 //! | 4 | `learning/elo.rs` | What a match says about strength: Elo, its error, likelihood of superiority, and the sequential test, all from pairs of games |
 //! | 4 | `learning/failure.rs` | What can go wrong while learning, in one line for the user |
 //! | 4 | `learning/game_file.rs` | Games on disk: a head, then blocks that are only ever appended |
@@ -94,9 +99,11 @@
 //! | 5 | `tools/analyse.rs` | `standpat analyse`: the best move of a position, for a person to read |
 //! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
 //! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |
+//! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |
 //! | 5 | `tools/failure.rs` | Why a tool gave up |
 //! | 5 | `tools/horizon.rs` | The horizon effect, in the smallest tree that shows it |
 //! | 5 | `tools/ladder.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
+//! | 5 | `tools/learn.rs` | `standpat learn`: from random weights to a strong network, in one command |
 //! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move proved legal |
 //! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
 //! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |

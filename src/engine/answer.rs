@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
 
@@ -11,8 +12,12 @@ use crate::search::report::{Line, Progress};
 use crate::search::{Event, Iteration, Sink};
 
 use super::control::{Control, Run};
-use super::pool::{Report, Searcher, guarded_search};
+use super::pool::{Helpers, Report, Searcher, guarded_search};
 use super::vote::{Candidate, vote};
+
+/// How long the answer waits for what the helpers found. They report within microseconds unless
+/// the processors are busy with other work, and then the clock matters more than their votes.
+const GRACE: Duration = Duration::from_millis(2);
 
 /// Passes events on and remembers what the client has been told.
 struct Tracker<'a> {
@@ -82,7 +87,7 @@ impl Drop for Promise {
 /// The main thread's part of a search: to search, to gather what the others found, to answer.
 pub(super) struct Lead {
     promise: Promise,
-    reports: Receiver<Report>,
+    helpers: Helpers,
 }
 
 /// The main thread's searcher has panicked.
@@ -93,7 +98,7 @@ impl Lead {
         run: Arc<Run>,
         control: Arc<Control>,
         sink: Box<dyn Sink + Send>,
-        reports: Receiver<Report>,
+        helpers: Helpers,
     ) -> Lead {
         Lead {
             promise: Promise {
@@ -102,25 +107,27 @@ impl Lead {
                 sink,
                 kept: false,
             },
-            reports,
+            helpers,
         }
     }
 
-    /// Searches and answers, exactly once whatever happens.
+    /// Searches and answers, exactly once whatever happens. Returns when no helper works for this
+    /// search any more, which may be later.
     pub fn search(self, searcher: &mut dyn Searcher) -> Result<(), Broken> {
         let Lead {
             mut promise,
-            reports,
+            helpers,
         } = self;
         let run = Arc::clone(&promise.run);
+        promise.control.start(&run);
         if let Some(line) = final_line(&run.job.game) {
-            run.shared.stop.store(true, Ordering::Release);
             promise.sink.event(Event::Line(line, promise.progress()));
             promise.control.hold();
             promise.keep(None, None);
             return Ok(());
         }
 
+        let reports = helpers.call(&run);
         let mut tracker = Tracker {
             sink: &mut *promise.sink,
             told: Vec::new(),
@@ -129,32 +136,52 @@ impl Lead {
         let own = guarded_search(searcher, &run, &mut tracker);
         let Tracker { told, best, .. } = tracker;
         run.shared.stop.store(true, Ordering::Release);
-        let broken = own.is_err();
+        let result = if own.is_ok() { Ok(()) } else { Err(Broken) };
 
-        // Ends when each helper has reported or is gone.
-        let mut found = Vec::new();
-        for report in std::iter::once(own).chain(reports.iter()) {
-            match report {
-                Ok(iteration) => found.extend(iteration),
-                Err(message) => promise.note(format!("error: a search thread failed: {message}")),
-            }
-        }
+        let found = promise.gather(own, &reports);
         promise.control.hold();
-        let any = || run.job.game.legal_moves().first().copied();
-        let Some(iteration) = chosen(&found, run.job.multi_pv) else {
-            let last = best.and_then(|line| line.pv.first().copied());
-            promise.keep(last.or_else(any), None);
-            return if broken { Err(Broken) } else { Ok(()) };
+        promise.answer(&found, &told, best);
+        drop(promise);
+        reports.iter().for_each(drop);
+        result
+    }
+}
+
+impl Promise {
+    /// The completed iterations, the main thread's first.
+    fn gather(&mut self, own: Report, reports: &Receiver<Report>) -> Vec<Iteration> {
+        let deadline = Instant::now() + GRACE;
+        let mut found = Vec::new();
+        let mut report = Ok(own);
+        // Ends early when each helper has reported or is gone.
+        while let Ok(next) = report {
+            match next {
+                Ok(iteration) => found.extend(iteration),
+                Err(message) => self.note(format!("error: a search thread failed: {message}")),
+            }
+            report = reports.recv_deadline(deadline);
+        }
+        found
+    }
+
+    /// Answers with the best of what was found, after its exact lines if they are not what was
+    /// `told` last; with nothing found, with the last exact line's move or any other.
+    fn answer(&mut self, found: &[Iteration], told: &[Line], last: Option<Line>) {
+        let game = &self.run.job.game;
+        let any = game.legal_moves().first().copied();
+        let Some(iteration) = chosen(found, self.run.job.multi_pv) else {
+            let last = last.and_then(|line| line.pv.first().copied());
+            return self.keep(last.or(any), None);
         };
+        let pv = iteration.lines.first().map_or(&[][..], |line| &line.pv);
+        let (best, reply) = (pv.first().copied().or(any), reply(game, pv));
         if told != iteration.lines {
-            let progress = promise.progress();
+            let progress = self.progress();
             for line in &iteration.lines {
-                promise.sink.event(Event::Line(line.clone(), progress));
+                self.sink.event(Event::Line(line.clone(), progress));
             }
         }
-        let pv = iteration.lines.first().map_or(&[][..], |line| &line.pv);
-        promise.keep(pv.first().copied().or_else(any), reply(&run.job.game, pv));
-        if broken { Err(Broken) } else { Ok(()) }
+        self.keep(best, reply);
     }
 }
 

@@ -68,19 +68,27 @@ impl Control {
         drop(state.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Registers a search. The flags of the last one are lowered here, before anyone can raise
-    /// them for this one.
+    /// Registers a search. From here on `stop` is meant for it.
     pub fn begin(&self, run: &Arc<Run>) -> Result<(), Busy> {
         let mut state = self.lock();
         if state.run.is_some() {
             return Err(Busy);
         }
-        run.shared.start();
         state.stopped = false;
         state.expired = false;
         state.run = Some(Arc::clone(run));
         self.changed.notify_all();
         Ok(())
+    }
+
+    /// Lowers the flag that ended the last search, unless this one has been told to end meanwhile.
+    /// Called when no thread works for the last one any more.
+    pub fn start(&self, run: &Run) {
+        let state = self.lock();
+        run.shared.start();
+        if state.stopped || state.expired {
+            run.shared.stop.store(true, Ordering::Release);
+        }
     }
 
     /// Ends the search as soon as its threads see it.

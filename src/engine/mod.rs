@@ -215,6 +215,8 @@ impl Engine {
 
     fn clear_table(&mut self) {
         if !self.table_is_clean {
+            // Helpers may write for a moment after the answer.
+            self.pool.settle();
             let processors = std::thread::available_parallelism().map_or(1, usize::from);
             self.shared.table.clear(self.pool.len().max(processors));
             self.table_is_clean = true;
@@ -297,8 +299,9 @@ impl Engine {
         });
         self.control.begin(&run)?;
         self.table_is_clean = false;
-        let lead = |reports| Lead::new(Arc::clone(&run), Arc::clone(&self.control), sink, reports);
-        self.pool.search(&run, lead);
+        let control = Arc::clone(&self.control);
+        self.pool
+            .search(|helpers| Lead::new(run, control, sink, helpers));
         Ok(())
     }
 

@@ -62,6 +62,20 @@ enum Task {
     Settle(Sender<()>),
 }
 
+/// The way to the helper threads.
+pub(super) struct Helpers(Vec<Sender<Task>>);
+
+impl Helpers {
+    /// Makes all helpers search along. The reports end when each has reported or is gone.
+    pub fn call(&self, run: &Arc<Run>) -> Receiver<Report> {
+        let (report, reports) = unbounded();
+        for helper in &self.0 {
+            drop(helper.send(Task::Help(Arc::clone(run), report.clone())));
+        }
+        reports
+    }
+}
+
 struct Thread {
     tasks: Sender<Task>,
     handle: JoinHandle<()>,
@@ -101,7 +115,12 @@ fn serve(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>, factory: &Factor
         let broken = match task {
             Task::Lead(lead) => lead.search(&mut *searcher).is_err(),
             Task::Help(run, reports) => {
-                let report = guarded_search(&mut *searcher, &run, &mut Silent);
+                // The search may be over before this thread has had its first turn.
+                let report = if run.shared.stop.load(Ordering::Acquire) {
+                    Ok(None)
+                } else {
+                    guarded_search(&mut *searcher, &run, &mut Silent)
+                };
                 let broken = report.is_err();
                 drop(reports.send(report));
                 broken
@@ -199,17 +218,14 @@ impl Pool {
         result
     }
 
-    /// Hands a search to all threads.
-    pub fn search(&self, run: &Arc<Run>, lead: impl FnOnce(Receiver<Report>) -> Lead) {
-        let (report, reports) = unbounded();
-        let mut threads = self.threads.iter();
-        match threads.next() {
-            Some(main) => main.send(Task::Lead(lead(reports))),
-            // Dropping it answers.
-            None => drop(lead(reports)),
-        }
-        for helper in threads {
-            helper.send(Task::Help(Arc::clone(run), report.clone()));
+    /// Hands a search to the main thread, which calls the others.
+    pub fn search(&self, lead: impl FnOnce(Helpers) -> Lead) {
+        let mut tasks = self.threads.iter().map(|thread| thread.tasks.clone());
+        let main = tasks.next();
+        let lead = lead(Helpers(tasks.collect()));
+        if let Some(main) = main {
+            // A lead that cannot be sent is dropped, which answers.
+            drop(main.send(Task::Lead(lead)));
         }
     }
 

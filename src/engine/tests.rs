@@ -329,7 +329,8 @@ fn a_panic_of_all_threads_still_gives_a_legal_move() {
     let mut engine = scripted(3, |_, _, _| panic!("all of us"));
     for _ in 0..2 {
         let events = finish(&start(&mut engine, Game::start(), Limits::depth(3)));
-        assert_eq!(notes(&events).len(), 3);
+        // Those that have not begun when the first one fails need not begin at all.
+        assert!((1..=3).contains(&notes(&events).len()));
         assert!(
             Game::start()
                 .legal_moves()
@@ -357,11 +358,18 @@ fn a_panic_of_a_helper_stops_the_others() {
 
 #[test]
 fn a_helper_that_wins_the_vote_is_told_before_it_is_played() {
-    let mut engine = scripted(2, |id, run, sink| {
+    let begun = AtomicUsize::new(0);
+    let mut engine = scripted(2, move |id, run, sink| {
         let (quiet, mate) = (run.legal("e2e4"), run.legal("d2d4"));
         if id == 1 {
+            begun.store(1, Ordering::SeqCst);
             return Some(iteration(mate, mate_in(5), 9));
         }
+        while begun.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        // Time enough for the helper's report, whatever else the machine does.
+        std::thread::sleep(Duration::from_millis(200));
         let told = iteration(quiet, 10, 12);
         sink.event(Event::Line(told.lines[0].clone(), Progress::default()));
         Some(told)
@@ -438,6 +446,32 @@ fn the_hard_limit_ends_a_search_that_does_not_look_at_the_clock() {
     assert!(events.recv_timeout(Duration::from_millis(150)).is_err());
     engine.ponder_hit();
     finish(&events);
+}
+
+#[test]
+fn a_helper_that_lags_behind_does_not_delay_the_answer_nor_spoil_the_next() {
+    let laggard = AtomicUsize::new(0);
+    let mut engine = scripted(2, move |id, run, _| {
+        if id == 1 && laggard.fetch_add(1, Ordering::SeqCst) == 0 {
+            // It does not see the flag for a while.
+            std::thread::sleep(Duration::from_millis(400));
+        }
+        while id == 0 && laggard.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        Some(iteration(run.legal("e2e4"), 10, 5))
+    });
+    let begun = Instant::now();
+    let events = start(&mut engine, Game::start(), Limits::depth(5));
+    assert!(matches!(events.recv_timeout(PATIENCE), Ok(Event::Line(..))));
+    assert!(matches!(
+        events.recv_timeout(PATIENCE),
+        Ok(Event::Finished { .. })
+    ));
+    assert!(begun.elapsed() < Duration::from_millis(350));
+    let events = start(&mut engine, Game::start(), infinite());
+    engine.stop();
+    assert!(best(&finish(&events)).is_some());
 }
 
 #[test]
