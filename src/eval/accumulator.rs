@@ -129,7 +129,14 @@ impl Accumulators {
             self.sums.resize(needed, Chunk::ZERO);
         }
         if self.update == Update::Eager {
-            self.bring_up_to_date(after);
+            for perspective in Color::ALL {
+                if crossed[index(perspective)] {
+                    self.refresh(perspective, after);
+                } else {
+                    let mirrored = is_mirrored(after.king_of(perspective));
+                    self.follow(self.line.len() - 1, perspective, mirrored);
+                }
+            }
         }
     }
 
