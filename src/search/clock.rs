@@ -141,8 +141,12 @@ fn budget(
     moves_to_go: Option<u32>,
     overhead: Duration,
 ) -> (Duration, Duration) {
-    let usable = usable(remaining, overhead);
     let moves = moves_to_go.unwrap_or(HORIZON).clamp(1, HORIZON);
+    let usable = usable(remaining, overhead);
+    // The planned moves after this one lose the overhead too, as far as the increment does not
+    // pay for it; a game without increment would otherwise end by what is lost between moves.
+    let lost = overhead.saturating_sub(increment) * (moves - 1);
+    let usable = usable.saturating_sub(lost).max(usable / 16);
     let share = if moves_to_go.is_some() {
         // One move must leave something for the measuring of time itself.
         (1.0 / f64::from(moves) * 0.95).min(0.8)
@@ -232,6 +236,17 @@ mod tests {
             let used = hard + ms(1);
             assert!(used <= remaining || remaining <= OVERHEAD, "{remaining:?}");
             remaining = remaining.saturating_sub(used.min(remaining));
+        }
+    }
+
+    #[test]
+    fn two_hundred_planned_moves_with_a_millisecond_lost_on_each_fit_into_a_second() {
+        let mut remaining = ms(1000);
+        for number in 1..=200 {
+            let (soft, _) = budget(remaining, Duration::ZERO, None, OVERHEAD);
+            let used = soft.max(Duration::from_micros(300)) + ms(1);
+            assert!(used < remaining, "move {number}");
+            remaining -= used;
         }
     }
 
