@@ -22,18 +22,32 @@ use super::worker::Search;
 /// Moves tried at a node before the best one, to be punished when it cuts off.
 #[derive(Default)]
 struct Tried {
+    quiets: Few,
+    captures: Few,
+}
+
+/// The first few moves of a kind.
+#[derive(Default)]
+struct Few {
     moves: [Option<Move>; 32],
     len: usize,
 }
 
 impl Tried {
-    fn push(&mut self, mv: Move) {
-        if let Some(slot) = self.moves.get_mut(self.len) {
-            *slot = Some(mv);
-            self.len += 1;
+    fn push(&mut self, candidate: Candidate) {
+        let few = if candidate.quiet {
+            &mut self.quiets
+        } else {
+            &mut self.captures
+        };
+        if let Some(slot) = few.moves.get_mut(few.len) {
+            *slot = Some(candidate.mv);
+            few.len += 1;
         }
     }
+}
 
+impl Few {
     fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.moves[..self.len].iter().flatten().copied()
     }
@@ -157,7 +171,7 @@ impl Search<'_> {
         let mut best_score = -INFINITE;
         let mut best_move = None;
         let mut number = 0;
-        let (mut quiets, mut captures) = (Tried::default(), Tried::default());
+        let mut tried = Tried::default();
         let mut picker = Picker::new(self.arena, pos, hash_move, killer);
         while let Some(mv) = picker.next(self.arena, pos, self.histories, &line) {
             if Some(mv) == excluded || !pos.is_legal(mv) || (N::ROOT && !self.is_root_move(mv)) {
@@ -222,11 +236,7 @@ impl Search<'_> {
                 }
             }
             if Some(mv) != best_move {
-                if candidate.quiet {
-                    quiets.push(mv)
-                } else {
-                    captures.push(mv)
-                }
+                tried.push(candidate);
             }
         }
         picker.release(self.arena);
@@ -245,7 +255,7 @@ impl Search<'_> {
             && let Some(mv) = best_move
         {
             self.stack.at(ply).cutoffs += 1;
-            self.reward_cutoff(pos, mv, depth, ply, &quiets, &captures);
+            self.reward_cutoff(pos, mv, depth, ply, &tried);
         }
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let bound = rules::bound_of(best_score, original_alpha, beta, N::PV);
@@ -273,6 +283,11 @@ impl Search<'_> {
         if pos.in_check() {
             self.stack.at(ply).evaluation = None;
             return (NO_EVALUATION, 0);
+        }
+        let frame = self.stack.at(ply);
+        if let (Some(_), Some(evaluation)) = (frame.excluded, frame.evaluation) {
+            // The search that looks for singularity evaluated the node already.
+            return (NO_EVALUATION, evaluation);
         }
         let raw = match hash {
             Some(entry) if entry.evaluation != NO_EVALUATION => entry.evaluation,
@@ -586,15 +601,7 @@ impl Search<'_> {
     }
 
     /// Step 9: the move that cut off is rewarded, those tried before it are punished.
-    fn reward_cutoff(
-        &mut self,
-        pos: &Position,
-        mv: Move,
-        depth: i32,
-        ply: usize,
-        quiets: &Tried,
-        captures: &Tried,
-    ) {
+    fn reward_cutoff(&mut self, pos: &Position, mv: Move, depth: i32, ply: usize, tried: &Tried) {
         let line = self.stack.line(ply);
         let (bonus, malus) = (history::bonus(depth), history::malus(depth));
         if pos.is_capture(mv) {
@@ -602,12 +609,12 @@ impl Search<'_> {
         } else {
             self.stack.at(ply).killer = Some(mv);
             self.histories.update_quiet(pos, mv, &line, bonus);
-            for tried in quiets.iter() {
-                self.histories.update_quiet(pos, tried, &line, -malus);
+            for other in tried.quiets.iter() {
+                self.histories.update_quiet(pos, other, &line, -malus);
             }
         }
-        for tried in captures.iter() {
-            self.histories.update_capture(pos, tried, -malus);
+        for other in tried.captures.iter() {
+            self.histories.update_capture(pos, other, -malus);
         }
     }
 
