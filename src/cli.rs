@@ -12,7 +12,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::journal;
 use crate::base::options::Options;
 use crate::engine::Engine;
-use crate::tools::{Failure, analyse, bench, datagen, duel, horizon, ladder, learn, perft, tournament, train};
+use crate::tools::{
+    Failure, analyse, bench, datagen, duel, horizon, ladder, learn, perft, tournament, train,
+};
 use crate::uci;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output.
@@ -37,7 +39,7 @@ pub enum Command {
     Horizon,
     /// Compare minimax, iterative deepening and alpha-beta on seeded trees
     Ladder(ladder::Args),
-    /// Count the positions a given number of plies away, every move made
+    /// Count the positions a given number of plies away, every move proved legal
     Perft(perft::Args),
     /// Play a tournament of engines.toml with cutechess-cli or fastchess
     Tournament(Box<tournament::Args>),

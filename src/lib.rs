@@ -38,6 +38,7 @@
 //! | 2 | `eval/net_evaluator.rs` | The network as an evaluator: accumulators along a line of play, one output at its end |
 //! | 2 | `eval/net_evaluator_tests.rs` | The network along random games: followed = from scratch, in every instruction set; mirrored boards; and networks small enough to be worked out by other means |
 //! | 2 | `eval/network.rs` | The network: two views of the board through one layer of feature weights, the activation clamp-and-square, and one output; its numbers in fixed point, and the file they are kept in |
+//! | 2 | `eval/network_tests.rs` | The network's file: what was written reads back, whatever was damaged is refused |
 //! | 2 | `eval/piece_square.rs` | A tapered piece-square evaluation: each piece has a worth in the middle game and one in the ending, both depending on its square; the material left blends them |
 //! | 2 | `eval/testing.rs` | What the tests of this floor share: random games, and positions turned over |
 //! | 3 | `search/` | The search |
