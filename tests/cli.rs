@@ -167,7 +167,7 @@ fn a_dry_run_prints_what_a_shell_would_run() {
     );
     assert!(line.contains(" 'option.Number of Threads=1' "), "{line}");
     assert!(
-        line.contains(" -games 2 -rounds 5 -repeat ") && line.ends_with(" -debug\n"),
+        line.contains(" -games 2 -rounds 5 -repeat ") && line.ends_with(" -debug all\n"),
         "{line}"
     );
     let fast = run(&[
