@@ -155,6 +155,7 @@ fn a_dry_run_prints_what_a_shell_would_run() {
         "10",
         "--",
         "-debug",
+        "all",
     ]);
     let line = text(&cutechess.stdout);
     assert!(
