@@ -9,7 +9,7 @@
 //! | `ready [within N]` | send `isready`, wait for `readyok` |
 //! | `handshake [within N]` | send `uci`, wait for `uciok`, check every option line |
 //! | `offers option TEXT` | the handshake showed this option line |
-//! | `see TEXT` | wait for a line that starts with TEXT |
+//! | `see TEXT`, `see end TEXT` | wait for a line that starts (ends) with TEXT |
 //! | `silence N` | nothing at all is said for N milliseconds |
 //! | `searching N` | no `bestmove` for N milliseconds |
 //! | `perft A B C` | `go perft 1`, `2`, `3` count A, B, C |
@@ -24,7 +24,7 @@
 //!
 //! Conditions: `within N` (milliseconds since the last line was sent), `after N` (since `go`),
 //! `move a|b`, `not a|b`, `none`, `noponder`, `same NAME` (the search equals the other of that
-//! name), and of the last line `mate RANGE`, `cp RANGE`, `depth RANGE`, `nodes RANGE`,
+//! name), `wdl` (each line shows the chances), and of the last line `mate RANGE`, `cp RANGE`, `depth RANGE`, `nodes RANGE`,
 //! `lines N`, `nomate` (no exact mate in any line). A range is `A..B`, either end open, or one
 //! number.
 //!
@@ -195,8 +195,11 @@ impl Player {
                 .send_bytes(&unescape(text.trim().trim_matches('"')));
             return Ok(());
         }
+        if let Some(end) = line.strip_prefix("see end ") {
+            return self.see(line, |line| line.ends_with(end));
+        }
         if let Some(start) = line.strip_prefix("see ") {
-            return self.see(start);
+            return self.see(line, |line| line.starts_with(start));
         }
         if let Some(option) = line.strip_prefix("offers option ") {
             return self.offers(option);
@@ -253,15 +256,11 @@ impl Player {
         self.last_sent + self.limit(words).unwrap_or(PATIENCE)
     }
 
-    fn see(&mut self, start: &str) -> Outcome {
-        let deadline = Instant::now() + PATIENCE;
-        if self
-            .session
-            .see_before(deadline, |line| line.starts_with(start))
-        {
+    fn see(&mut self, step: &str, accept: impl Fn(&str) -> bool) -> Outcome {
+        if self.session.see_before(Instant::now() + PATIENCE, accept) {
             return Ok(());
         }
-        self.complain(format!("never said: {start}"));
+        self.complain(format!("in vain: {step}"));
         Err(Stop)
     }
 
@@ -413,6 +412,7 @@ impl Player {
             let verdict = match word {
                 "none" => known(answer.best == "(none)", "not (none)"),
                 "noponder" => known(answer.ponder.is_none(), "a ponder move"),
+                "wdl" => known(shows_wdl(&answer), "no wdl"),
                 "nomate" => known(!claims_mate(&answer), "claims a mate"),
                 "within" => {
                     words.next();
@@ -528,6 +528,14 @@ fn within_range(name: &str, value: &str, found: Option<u64>) -> Result<(), Strin
 fn claims_mate(answer: &Answer) -> bool {
     let mut infos = answer.search.infos.iter().map(|(_, info)| info);
     infos.any(|info| info.is_exact() && matches!(info.score, Some(Value::Mate(_))))
+}
+
+fn shows_wdl(answer: &Answer) -> bool {
+    answer
+        .search
+        .infos
+        .iter()
+        .all(|(_, info)| info.wdl.is_some())
 }
 
 /// `A..B`, `A..`, `..B` or `A`, both ends included.
