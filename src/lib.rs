@@ -115,6 +115,8 @@
 //! | 5 | `uci/inspect.rs` | What a person at a terminal can ask for: the position, its evaluation, the leaves of its move tree, the program itself |
 //! | 5 | `uci/print.rs` | Events become lines of UCI |
 //! | 5 | `uci/run.rs` | The loop: commands in, events out |
+//! | 5 | `uci/run_tests.rs` | The loop on scripts that end at once; what needs time and pipes is tested on the real binary |
+//! | 5 | `uci/tune.rs` | The search constants as spins, in builds with `--features tune` |
 //! | 5 | `uci/wire.rs` | The two ends of the wire: the thread that reads lines, and the output that both it and the loop write to |
 //! | 6 | `cli.rs` | The command line |
 //! | 6 | `main.rs` | The `standpat` binary |

@@ -80,6 +80,9 @@ pub enum Command {
     License,
     /// Registration, which is not needed: no answer.
     Register,
+    /// List the search constants for a tuner.
+    #[cfg(feature = "tune")]
+    Tunables,
 }
 
 /// Why a line is no command.
@@ -201,6 +204,8 @@ fn for_people(word: &str, rest: &str) -> Option<Result<Command, CommandError>> {
         "help" | "--help" | "?" => Command::Help,
         "license" | "--license" => Command::License,
         "exit" => Command::Quit,
+        #[cfg(feature = "tune")]
+        "tunables" => Command::Tunables,
         _ => return None,
     }))
 }

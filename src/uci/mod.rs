@@ -5,6 +5,7 @@
 //! | [`command`] | a line of text to a [`Command`](command::Command) |
 //! | [`print`](mod@print) | an event to lines of text |
 //! | [`inspect`] | what a person asks for: position, evaluation, perft |
+//! | `tune` | the search constants as options, in builds for tuning |
 //! | `wire` | the thread that reads, and the output |
 //! | `run` | the loop between them and the engine |
 
@@ -22,6 +23,8 @@ pub mod command;
 pub mod inspect;
 pub mod print;
 mod run;
+#[cfg(feature = "tune")]
+mod tune;
 mod wire;
 
 pub use run::{Bench, run};

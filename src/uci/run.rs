@@ -233,6 +233,8 @@ impl<'a> Loop<'a> {
             Command::Help => self.text.push_str(inspect::HELP),
             Command::License => self.text.push_str(inspect::LICENSE),
             Command::Register => {}
+            #[cfg(feature = "tune")]
+            Command::Tunables => self.text.push_str(&super::tune::list()),
         }
         Ok(())
     }
@@ -249,6 +251,8 @@ impl<'a> Loop<'a> {
         for row in Options::ROWS {
             text.push_str(&format!("{row}\n"));
         }
+        #[cfg(feature = "tune")]
+        super::tune::options(text);
         text.push_str("uciok\n");
     }
 
@@ -270,6 +274,12 @@ impl<'a> Loop<'a> {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
+        #[cfg(feature = "tune")]
+        match super::tune::set(name, value) {
+            Some(true) => return,
+            Some(false) => return self.error(format!("{name}: not a value within its range")),
+            None => {}
+        }
         match self.engine.set_option(name, value) {
             Ok(None) => {}
             Ok(Some(remark)) => self.note(&remark),
@@ -373,3 +383,7 @@ fn is_limited(limits: &Limits, game: &Game) -> bool {
             || limits.nodes.is_some()
             || limits.mate.is_some())
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;
