@@ -13,8 +13,8 @@ use standpat::learning::games::GameResult;
 use standpat::learning::trainer::Loss;
 use standpat::learning::trainer::data::Epoch;
 use standpat::learning::trainer::group::{Group, Target};
-use standpat::learning::trainer::kernels::{Level, Step};
-use standpat::learning::trainer::model::Model;
+use standpat::learning::trainer::kernels::{self, Judge, Level, Row, Step, Sums};
+use standpat::learning::trainer::model::{Model, boxed};
 use standpat::learning::trainer::sample::Sample;
 use standpat::learning::trainer::steps::{Rules, train_batches};
 
@@ -57,6 +57,70 @@ fn best_of(runs: usize, mut run: impl FnMut()) -> Duration {
     (0..runs).map(|_| time(&mut run)).min().unwrap_or_default()
 }
 
+/// Nanoseconds a position of each kernel, for one tile of 32 columns.
+fn kernels_alone(group: &Group, level: Level) {
+    let count = group.len();
+    let mut model = Model::random(64, 8, 1);
+    let tile = &mut model.tiles[0];
+    let mut sums = [vec![Sums::ZERO; count], vec![Sums::ZERO; count]];
+    let mut outputs = vec![0.0; count];
+    let mut losses = vec![0.0; count];
+    let mut rows = boxed(Row::ZERO);
+    let report = |name: &str, run: &mut dyn FnMut()| {
+        let time = best_of(400, run);
+        println!(
+            "  {name:17} {:6.2} ns",
+            time.as_nanos() as f64 / count as f64
+        );
+    };
+    report("sum_rows", &mut || {
+        for (half, sums) in sums.iter_mut().enumerate() {
+            let (weights, bias) = (&tile.rounded[half], &tile.rounded_bias[half]);
+            kernels::sum_rows(level, weights, bias, group, sums);
+        }
+    });
+    let [low, high] = &sums;
+    report("outputs", &mut || {
+        let weights = tile.output_weights();
+        kernels::outputs(level, low, high, weights, &group.buckets, &mut outputs);
+    });
+    let judge = Judge {
+        slope: 1.0,
+        loss: Loss::Square,
+        share: 1.0,
+    };
+    report("judge_outputs", &mut || {
+        kernels::judge_outputs(level, judge, &group.targets, &mut outputs, &mut losses);
+    });
+    report("output_gradients", &mut || {
+        kernels::output_gradients(
+            level,
+            low,
+            high,
+            tile.outputs.values.as_chunks().0,
+            &group.buckets,
+            &outputs,
+            &mut rows,
+            &mut tile.output_gradients,
+            &mut tile.bias_gradient,
+        );
+    });
+    report("add_columns", &mut || {
+        kernels::add_columns(level, group, &rows, &mut tile.feature_gradients);
+    });
+    let step = Step {
+        rate: 1e-3,
+        correction: 1.0,
+        keep: 1.0,
+        limit: 1.98,
+    };
+    let time = best_of(400, || tile.step(level, step));
+    println!(
+        "  step, whole tile  {:6.2} us",
+        time.as_nanos() as f64 / 1e3
+    );
+}
+
 fn main() {
     // Cargo adds `--bench`.
     let threads = std::env::args()
@@ -75,53 +139,55 @@ fn main() {
     };
 
     let mut group = Group::default();
-    let mut chunks = samples.chunks(256).cycle();
-    let time = best_of(300, || {
-        if let Some(chunk) = chunks.next() {
-            group.fill(&[chunk], target, 8);
-        }
-    });
-    println!(
-        "taking apart  {:6.1} ns a position",
-        time.as_nanos() as f64 / 256.0
-    );
-    let time = best_of(300, || group.index_columns());
-    println!(
-        "lists         {:6.1} ns a position",
-        time.as_nanos() as f64 / 256.0
-    );
+    for level in Level::all() {
+        println!("{level:?}, a tile of 32 columns");
+        let mut chunks = samples.chunks(256).cycle();
+        let time = best_of(400, || {
+            if let Some(chunk) = chunks.next() {
+                kernels::fill(level, &mut group, &[chunk], target, 8);
+            }
+        });
+        println!(
+            "  fill              {:6.2} ns",
+            time.as_nanos() as f64 / 256.0
+        );
+        let time = best_of(400, || kernels::index_columns(level, &mut group));
+        println!(
+            "  index_columns     {:6.2} ns",
+            time.as_nanos() as f64 / 256.0
+        );
+        kernels_alone(&group, level);
+    }
+    if threads == 0 {
+        return;
+    }
 
+    let rules = Rules {
+        target,
+        loss: Loss::Square,
+        centipawns: 400.0,
+        level: Level::best(),
+    };
+    let step = |_| Step {
+        rate: 1e-3,
+        correction: 1.0,
+        keep: 1.0,
+        limit: 1.98,
+    };
     for hidden in [64, 128, 256, 512, 1024] {
         let mut model = Model::random(hidden, 8, 1);
-        for level in Level::all() {
-            let rules = Rules {
-                target,
-                loss: Loss::Square,
-                centipawns: 400.0,
-                level,
-            };
-            let mut speeds = Vec::new();
-            for groups in [16, 64] {
-                let epoch = Epoch::new(&samples, 1, 0, groups);
-                let step = |_| Step {
-                    rate: 1e-3,
-                    correction: 1.0,
-                    keep: 1.0,
-                    limit: 1.98,
-                };
-                let batches = 64 / groups * 2;
-                let mut next = 0;
-                let time = best_of(if level == Level::best() { 30 } else { 5 }, || {
-                    let range = next..next + batches;
-                    next = (next + batches) % (samples.len() / 256 / groups - batches);
-                    let _ = train_batches(&mut model, &epoch, range, rules, threads, &step);
-                });
-                speeds.push((batches * groups * 256) as f64 / time.as_secs_f64() / 1e6);
-            }
-            println!(
-                "H {hidden:4} {level:?}: batch 4096 {:.2}, batch 16384 {:.2} M positions/s",
-                speeds[0], speeds[1]
-            );
-        }
+        let mut speed = |groups: usize| {
+            let epoch = Epoch::new(&samples, 1, 0, groups);
+            let batches = 128 / groups;
+            let mut next = 0;
+            let time = best_of(20, || {
+                let range = next..next + batches;
+                next = (next + batches) % (samples.len() / 256 / groups - batches);
+                let _ = train_batches(&mut model, &epoch, range, rules, threads, &step);
+            });
+            (batches * groups * 256) as f64 / time.as_secs_f64() / 1e6
+        };
+        let (small, large) = (speed(16), speed(64));
+        println!("H {hidden:4}: {small:.2} M positions/s in batches of 4096, {large:.2} of 16384");
     }
 }

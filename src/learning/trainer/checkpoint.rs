@@ -59,7 +59,7 @@ pub fn save(path: &Path, state: &State, model: &mut Model) -> Result<(), TrainEr
     bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
     bytes.extend_from_slice(text.as_bytes());
     for part in model.numbers() {
-        bytes.extend(part.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(part.into_iter().flat_map(|number| number.to_le_bytes()));
     }
     let hash = fnv1a(&bytes);
     bytes.extend_from_slice(&hash.to_le_bytes());

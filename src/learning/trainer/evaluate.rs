@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::group::{GROUP, Group};
-use super::kernels::{self, HALF, Sums};
+use super::kernels::{self, Sums};
 use super::model::Model;
 use super::sample::Sample;
 use super::steps::{Rules, Tally};
@@ -71,7 +71,7 @@ struct Seer {
 
 impl Seer {
     fn new() -> Seer {
-        let sums = || vec![[[0; HALF]; 2]; GROUP];
+        let sums = || vec![Sums::ZERO; GROUP];
         Seer {
             group: Group::default(),
             sums: [sums(), sums()],
@@ -88,14 +88,14 @@ impl Seer {
             outputs,
         } = self;
         let level = rules.level;
-        group.fill(&[samples], rules.target, model.buckets());
+        kernels::fill(level, group, &[samples], rules.target, model.buckets());
         outputs.clear();
-        let biases = &model.output_bias.values;
+        let biases = &model.output_bias;
         outputs.extend(
             group
                 .buckets
                 .iter()
-                .map(|&bucket| biases[usize::from(bucket)]),
+                .map(|&bucket| biases.value(usize::from(bucket))),
         );
         let length = group.len();
         for tile in &model.tiles {

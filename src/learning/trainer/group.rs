@@ -88,23 +88,30 @@ impl Group {
         &self.sorted
     }
 
-    /// Takes up to [`GROUP`] positions apart for the way forward.
-    pub fn fill(&mut self, samples: &[&[Sample]], target: Target, buckets: usize) {
+    /// Takes up to [`GROUP`] positions apart for the way forward: the body of the kernel.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, samples: &[&[Sample]], target: Target, buckets: usize) {
         self.sort(samples);
         self.men.clear();
-        self.features.clear();
         self.buckets.clear();
         self.targets.clear();
+        // Room for a board full of men after each position's: no check for each of them.
+        self.features.resize((GROUP + 1) * MAX_MEN, [0; 2]);
+        let mut length = 0;
         for sample in &self.sorted {
             let men = sample.men();
             self.men.push(men as u8);
             self.buckets.push(bucket(men, buckets) as u8);
             self.targets.push(target.of(sample));
-            sample.features(|mover, other| self.features.push([mover, other]));
+            if let Some(list) = self.features[length..].first_chunk_mut() {
+                length += sample.list_features(list);
+            }
         }
+        self.features.truncate(length);
     }
 
     /// Sorts by the number of men; equals keep their order.
+    #[inline(always)]
     fn sort(&mut self, samples: &[&[Sample]]) {
         let samples = || samples.iter().copied().flatten().take(GROUP);
         let mut starts = [0usize; MAX_MEN + 2];
@@ -124,8 +131,9 @@ impl Group {
         }
     }
 
-    /// Makes the lists of the way back.
-    pub fn index_columns(&mut self) {
+    /// Makes the lists of the way back: the body of the kernel.
+    #[inline(always)]
+    pub(super) fn index_columns(&mut self) {
         let counts = &mut self.counts;
         counts.fill(0);
         for &[mover, other] in &self.features {
@@ -154,6 +162,7 @@ impl Group {
     }
 
     /// Lists the features that occur, sorted by frequency, then by number.
+    #[inline(always)]
     fn sort_columns(&mut self) {
         let mut starts = [0u16; GRADIENT_ROWS + 2];
         for &count in self.counts.iter().filter(|&&count| count > 0) {

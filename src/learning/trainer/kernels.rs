@@ -8,8 +8,9 @@
 //! (16-bit, half a tile at a time) fits in the first-level cache and a tile of gradients in the
 //! second.
 
-use super::group::{GRADIENT_ROWS, Group};
+use super::group::{GRADIENT_ROWS, Group, Target};
 use super::math;
+use super::sample::Sample;
 
 /// Columns of a tile: hidden neurons that one thread works on at a time.
 pub const TILE: usize = 32;
@@ -23,14 +24,35 @@ pub const ROWS: usize = 1024;
 /// 1.0 as a weight of the way forward: sixteen times finer than in the finished network.
 pub const UNIT: f32 = 4080.0;
 
-/// Sixteen-bit numbers, one for each column of half a tile.
-pub type HalfRow = [i16; HALF];
+/// A row of numbers that begins where a cache line does: one that straddled two would cost twice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Row(pub [f32; TILE]);
 
-/// Numbers, one for each column of a tile.
-pub type Row = [f32; TILE];
+impl Row {
+    /// All zero.
+    pub const ZERO: Row = Row([0.0; TILE]);
+}
+
+/// Sixteen-bit numbers, one for each column of half a tile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub struct HalfRow(pub [i16; HALF]);
+
+impl HalfRow {
+    /// All zero.
+    pub const ZERO: HalfRow = HalfRow([0; HALF]);
+}
 
 /// The sums of a position's rows, for each perspective.
-pub type Sums = [HalfRow; 2];
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Sums(pub [HalfRow; 2]);
+
+impl Sums {
+    /// All zero.
+    pub const ZERO: Sums = Sums([HalfRow::ZERO; 2]);
+}
 
 /// An instruction set that this machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,32 +63,24 @@ enum Instructions {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
 }
 
 impl Level {
     /// What every machine has.
     pub const PORTABLE: Level = Level(Instructions::Portable);
 
-    /// The levels of this machine, the fastest last.
+    /// The levels of this machine, the fastest last. AVX-512 is no faster here: what costs time is
+    /// to bring rows from the second-level cache.
     pub fn all() -> Vec<Level> {
         #[allow(unused_mut)]
         let mut levels = vec![Level::PORTABLE];
         #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt")
         {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
-                levels.push(Level(Instructions::Avx2));
-            }
-            if is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-            {
-                levels.push(Level(Instructions::Avx512));
-            }
+            levels.push(Level(Instructions::Avx2));
         }
         levels
     }
@@ -85,15 +99,9 @@ macro_rules! kernel {
         #[allow(clippy::too_many_arguments)]
         pub fn $name(level: Level, $($arg: $type),*) {
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,bmi1,bmi2")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
             #[allow(clippy::too_many_arguments)]
             fn avx2($($arg: $type),*) {
-                $body($($arg),*)
-            }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
-            #[allow(clippy::too_many_arguments)]
-            fn avx512($($arg: $type),*) {
                 $body($($arg),*)
             }
             match level.0 {
@@ -101,12 +109,36 @@ macro_rules! kernel {
                 // SAFETY: a `Level` of AVX2 is only made where it was detected.
                 #[cfg(target_arch = "x86_64")]
                 Instructions::Avx2 => unsafe { avx2($($arg),*) },
-                // SAFETY: a `Level` of AVX-512 is only made where it was detected.
-                #[cfg(target_arch = "x86_64")]
-                Instructions::Avx512 => unsafe { avx512($($arg),*) },
             }
         }
     };
+}
+
+kernel! {
+    /// Takes up to [`GROUP`](super::group::GROUP) positions apart for the way forward.
+    fill = fill_body(
+        group: &mut Group,
+        samples: &[&[Sample]],
+        target: Target,
+        buckets: usize,
+    )
+}
+
+#[inline(always)]
+fn fill_body(group: &mut Group, samples: &[&[Sample]], target: Target, buckets: usize) {
+    group.fill(samples, target, buckets);
+}
+
+kernel! {
+    /// Makes a group's lists for the way back.
+    index_columns = index_columns_body(
+        group: &mut Group,
+    )
+}
+
+#[inline(always)]
+fn index_columns_body(group: &mut Group) {
+    group.index_columns();
 }
 
 kernel! {
@@ -123,23 +155,19 @@ kernel! {
 #[inline(always)]
 fn sum_rows_body(weights: &[HalfRow; ROWS], bias: &HalfRow, group: &Group, sums: &mut [Sums]) {
     let mut features = group.features.as_slice();
-    for (&men, sums) in group.men.iter().zip(sums) {
-        let Some((own, rest)) = features.split_at_checked(usize::from(men)) else {
-            return;
-        };
+    for (position, &men) in group.men.iter().enumerate() {
+        let (own, rest) = features.split_at(usize::from(men));
         features = rest;
-        let (mut mover, mut other) = (*bias, *bias);
+        let (mut mover, mut other) = (bias.0, bias.0);
         for &[m, o] in own {
-            let (m, o) = (
-                &weights[usize::from(m) % ROWS],
-                &weights[usize::from(o) % ROWS],
-            );
+            let m = &weights[usize::from(m) % ROWS].0;
+            let o = &weights[usize::from(o) % ROWS].0;
             for i in 0..HALF {
                 mover[i] = mover[i].saturating_add(m[i]);
                 other[i] = other[i].saturating_add(o[i]);
             }
         }
-        *sums = [mover, other];
+        sums[position] = Sums([HalfRow(mover), HalfRow(other)]);
     }
 }
 
@@ -151,11 +179,11 @@ fn clamped(sum: i16) -> f32 {
 
 /// Both halves of one perspective's sums, clamped.
 #[inline(always)]
-fn clamped_row(low: &Sums, high: &Sums, perspective: usize) -> Row {
+fn clamped_row(low: &Sums, high: &Sums, perspective: usize) -> [f32; TILE] {
     let mut row = [0.0; TILE];
     for i in 0..HALF {
-        row[i] = clamped(low[perspective][i]);
-        row[HALF + i] = clamped(high[perspective][i]);
+        row[i] = clamped(low.0[perspective].0[i]);
+        row[HALF + i] = clamped(high.0[perspective].0[i]);
     }
     row
 }
@@ -179,23 +207,26 @@ fn outputs_body(
     buckets: &[u8],
     outputs: &mut [f32],
 ) {
-    for (((low, high), &bucket), output) in low.iter().zip(high).zip(buckets).zip(outputs) {
-        let Some(weights) = weights.get(usize::from(bucket)) else {
-            return;
-        };
+    for (position, output) in outputs.iter_mut().enumerate() {
+        let (low, high) = (&low[position], &high[position]);
+        let [Row(own), Row(theirs)] = &weights[usize::from(buckets[position])];
         let (mover, other) = (clamped_row(low, high, 0), clamped_row(low, high, 1));
-        let mut sums = [0.0; TILE];
-        for i in 0..TILE {
-            sums[i] = mover[i] * mover[i] * weights[0][i] + other[i] * other[i] * weights[1][i];
+        let mut sums = [0.0; HALF];
+        for i in 0..HALF {
+            let j = HALF + i;
+            let low = mover[i] * mover[i] * own[i] + other[i] * other[i] * theirs[i];
+            let high = mover[j] * mover[j] * own[j] + other[j] * other[j] * theirs[j];
+            sums[i] = low + high;
         }
-        let mut width = TILE / 2;
-        while width > 0 {
-            for i in 0..width {
-                sums[i] += sums[i + width];
-            }
-            width /= 2;
+        let mut eight = [0.0; 8];
+        for i in 0..8 {
+            eight[i] = sums[i] + sums[i + 8];
         }
-        *output = sums[0];
+        let mut four = [0.0; 4];
+        for i in 0..4 {
+            four[i] = eight[i] + eight[i + 4];
+        }
+        *output = (four[0] + four[2]) + (four[1] + four[3]);
     }
 }
 
@@ -226,30 +257,27 @@ fn output_gradients_body(
     weight_gradients: &mut [[Row; 2]],
     bias_gradient: &mut Row,
 ) {
-    let mut bias = *bias_gradient;
-    let positions = low.iter().zip(high).zip(buckets).zip(gradients);
-    for ((((low, high), &bucket), &gradient), rows) in positions.zip(rows.as_chunks_mut().0) {
-        let bucket = usize::from(bucket);
-        let (Some(weights), Some(weight_gradients)) =
-            (weights.get(bucket), weight_gradients.get_mut(bucket))
-        else {
-            return;
-        };
-        let rows: &mut [Row; 2] = rows;
+    let mut bias = bias_gradient.0;
+    let (rows, _) = rows.as_chunks_mut::<2>();
+    for (position, &gradient) in gradients.iter().enumerate() {
+        let (low, high) = (&low[position], &high[position]);
+        let bucket = usize::from(buckets[position]);
+        let (weights, weight_gradients) = (&weights[bucket], &mut weight_gradients[bucket]);
+        let rows = &mut rows[position];
         for perspective in 0..2 {
             let active = clamped_row(low, high, perspective);
             for i in 0..TILE {
                 let x = active[i];
                 // Flat at both ends.
                 let slope = if x < 1.0 { 2.0 * x } else { 0.0 };
-                let row = gradient * weights[perspective][i] * slope;
-                rows[perspective][i] = row;
+                let row = gradient * weights[perspective].0[i] * slope;
+                rows[perspective].0[i] = row;
                 bias[i] += row;
-                weight_gradients[perspective][i] += gradient * (x * x);
+                weight_gradients[perspective].0[i] += gradient * (x * x);
             }
         }
     }
-    *bias_gradient = bias;
+    bias_gradient.0 = bias;
 }
 
 kernel! {
@@ -265,30 +293,28 @@ kernel! {
 fn add_columns_body(group: &Group, rows: &[Row; GRADIENT_ROWS], gradients: &mut [Row; ROWS]) {
     let mut list = group.rows.as_slice();
     for &(feature, length) in &group.columns {
-        let Some((own, rest)) = list.split_at_checked(usize::from(length)) else {
-            return;
-        };
+        let (own, rest) = list.split_at(usize::from(length));
         list = rest;
-        // Four sums at a time: one alone would wait for each addition before the next.
-        let mut sums = [[0.0; TILE]; 4];
-        let (fours, left) = own.as_chunks::<4>();
-        for four in fours {
-            for (sum, &row) in sums.iter_mut().zip(four) {
-                let row = &rows[usize::from(row) % GRADIENT_ROWS];
-                for i in 0..TILE {
-                    sum[i] += row[i];
-                }
-            }
-        }
-        for &row in left {
-            let row = &rows[usize::from(row) % GRADIENT_ROWS];
+        // Two sums at a time: one alone would wait for each addition before the next.
+        let (mut even, mut odd) = ([0.0; TILE], [0.0; TILE]);
+        let (pairs, left) = own.as_chunks::<2>();
+        for &[first, second] in pairs {
+            let first = &rows[usize::from(first) % GRADIENT_ROWS].0;
+            let second = &rows[usize::from(second) % GRADIENT_ROWS].0;
             for i in 0..TILE {
-                sums[0][i] += row[i];
+                even[i] += first[i];
+                odd[i] += second[i];
             }
         }
-        let gradient = &mut gradients[usize::from(feature) % ROWS];
+        if let &[last] = left {
+            let last = &rows[usize::from(last) % GRADIENT_ROWS].0;
+            for i in 0..TILE {
+                even[i] += last[i];
+            }
+        }
+        let gradient = &mut gradients[usize::from(feature) % ROWS].0;
         for i in 0..TILE {
-            gradient[i] += (sums[0][i] + sums[1][i]) + (sums[2][i] + sums[3][i]);
+            gradient[i] += even[i] + odd[i];
         }
     }
 }
@@ -344,8 +370,9 @@ kernel! {
 
 #[inline(always)]
 fn judge_outputs_body(judge: Judge, targets: &[f32], outputs: &mut [f32], losses: &mut [f32]) {
-    for ((output, &target), loss) in outputs.iter_mut().zip(targets).zip(losses) {
-        (*loss, *output) = judge.judge(*output, target);
+    let (targets, losses) = (&targets[..outputs.len()], &mut losses[..outputs.len()]);
+    for i in 0..outputs.len() {
+        (losses[i], outputs[i]) = judge.judge(outputs[i], targets[i]);
     }
 }
 
@@ -373,29 +400,35 @@ kernel! {
     /// One step of AdamW; the gradients are zero afterwards.
     adam = adam_body(
         step: Step,
-        values: &mut [f32],
-        first: &mut [f32],
-        second: &mut [f32],
-        gradients: &mut [f32],
+        values: &mut [Row],
+        first: &mut [Row],
+        second: &mut [Row],
+        gradients: &mut [Row],
     )
 }
 
 #[inline(always)]
 fn adam_body(
     step: Step,
-    values: &mut [f32],
-    first: &mut [f32],
-    second: &mut [f32],
-    gradients: &mut [f32],
+    values: &mut [Row],
+    first: &mut [Row],
+    second: &mut [Row],
+    gradients: &mut [Row],
 ) {
-    let moments = first.iter_mut().zip(second);
-    for ((value, gradient), (first, second)) in values.iter_mut().zip(gradients).zip(moments) {
-        let g = std::mem::take(gradient);
-        *first = BETA_1 * *first + (1.0 - BETA_1) * g;
-        *second = BETA_2 * *second + (1.0 - BETA_2) * (g * g);
-        let size = second.sqrt() * step.correction + EPSILON;
-        let moved = *value * step.keep - step.rate * *first / size;
-        *value = moved.clamp(-step.limit, step.limit);
+    for row in 0..values.len() {
+        let (value, gradient) = (&mut values[row], &mut gradients[row]);
+        let (first, second) = (&mut first[row], &mut second[row]);
+        for i in 0..TILE {
+            let g = gradient.0[i];
+            let m = BETA_1 * first.0[i] + (1.0 - BETA_1) * g;
+            let v = BETA_2 * second.0[i] + (1.0 - BETA_2) * (g * g);
+            let size = v.sqrt() * step.correction + EPSILON;
+            let moved = value.0[i] * step.keep - step.rate * m / size;
+            first.0[i] = m;
+            second.0[i] = v;
+            value.0[i] = moved.clamp(-step.limit, step.limit);
+        }
+        *gradient = Row::ZERO;
     }
 }
 
@@ -410,17 +443,18 @@ kernel! {
 
 #[inline(always)]
 fn round_rows_body(values: &[Row], low: &mut [HalfRow], high: &mut [HalfRow]) {
-    for ((row, low), high) in values.iter().zip(low).zip(high) {
+    for (number, row) in values.iter().enumerate() {
+        let (low, high) = (&mut low[number].0, &mut high[number].0);
         for i in 0..HALF {
-            low[i] = rounded(row[i]);
-            high[i] = rounded(row[HALF + i]);
+            low[i] = rounded(row.0[i]);
+            high[i] = rounded(row.0[HALF + i]);
         }
     }
 }
 
-/// To the nearest; weights are clipped to ±1.98, so nothing overflows.
+/// To the nearest: weights are clipped to ±1.98, so the result fits, and adding 1.5 · 2²³ leaves it
+/// in the low bits of the sum.
 #[inline(always)]
 fn rounded(value: f32) -> i16 {
-    const ROUNDER: f32 = 12_582_912.0;
-    (value * UNIT + ROUNDER - ROUNDER) as i32 as i16
+    (value * UNIT + 12_582_912.0).to_bits() as i16
 }

@@ -1,7 +1,7 @@
 //! The network in training: its weights, their moments, and their gradients, cut into tiles of
 //! columns so that each thread owns some and none shares any.
 
-use super::kernels::{self, HALF, HalfRow, Level, ROWS, Row, Step, TILE, UNIT};
+use super::kernels::{self, HalfRow, Level, ROWS, Row, Step, TILE, UNIT};
 use super::sample::FEATURES;
 use crate::base::rng::Rng;
 
@@ -22,10 +22,9 @@ pub struct Parameters {
 
 impl Parameters {
     fn new(rows: usize, mut value: impl FnMut() -> f32) -> Parameters {
-        let values = (0..rows)
-            .map(|_| std::array::from_fn(|_| value()))
-            .collect();
-        let zeros = vec![[0.0; TILE]; rows];
+        let mut row = || Row(std::array::from_fn(|_| value()));
+        let values = (0..rows).map(|_| row()).collect();
+        let zeros = vec![Row::ZERO; rows];
         Parameters {
             values,
             first: zeros.clone(),
@@ -34,19 +33,18 @@ impl Parameters {
     }
 
     fn step(&mut self, level: Level, step: Step, gradients: &mut [Row]) {
-        kernels::adam(
-            level,
-            step,
-            self.values.as_flattened_mut(),
-            self.first.as_flattened_mut(),
-            self.second.as_flattened_mut(),
-            gradients.as_flattened_mut(),
-        );
+        let Parameters {
+            values,
+            first,
+            second,
+        } = self;
+        kernels::adam(level, step, values, first, second, gradients);
     }
 
-    /// All its numbers, for storage.
-    pub fn numbers(&mut self) -> [&mut [f32]; 3] {
-        [&mut self.values, &mut self.first, &mut self.second].map(|rows| rows.as_flattened_mut())
+    /// All its numbers, for storage: weights, first moments, second moments.
+    pub fn numbers(&mut self) -> [Vec<&mut f32>; 3] {
+        [&mut self.values, &mut self.first, &mut self.second]
+            .map(|rows| rows.iter_mut().flat_map(|row| &mut row.0).collect())
     }
 }
 
@@ -97,11 +95,11 @@ impl Tile {
                 values: bucket.repeat(buckets),
                 ..Parameters::new(2 * buckets, || 0.0)
             },
-            feature_gradients: boxed([0.0; TILE]),
-            bias_gradient: [0.0; TILE],
-            output_gradients: vec![[[0.0; TILE]; 2]; buckets],
-            rounded: [boxed([0; HALF]), boxed([0; HALF])],
-            rounded_bias: [[0; HALF]; 2],
+            feature_gradients: boxed(Row::ZERO),
+            bias_gradient: Row::ZERO,
+            output_gradients: vec![[Row::ZERO; 2]; buckets],
+            rounded: [boxed(HalfRow::ZERO), boxed(HalfRow::ZERO)],
+            rounded_bias: [HalfRow::ZERO; 2],
         };
         tile.round(Level::PORTABLE);
         tile
@@ -139,26 +137,26 @@ impl Tile {
     }
 }
 
-/// The biases of the outputs, one a bucket. Each thread has a copy and moves it in the same way.
-#[derive(Clone, PartialEq)]
+/// The biases of the outputs. Each thread has a copy and moves it in the same way.
+#[derive(Clone)]
 pub struct OutputBias {
-    /// The biases.
-    pub values: Vec<f32>,
-    /// Gradients gathered so far.
-    pub gradients: Vec<f32>,
-    first: Vec<f32>,
-    second: Vec<f32>,
+    /// One row, of which there are as many in use as there are buckets.
+    pub parameters: Parameters,
+    /// Gradients gathered so far, one a bucket.
+    pub gradients: Row,
 }
 
 impl OutputBias {
-    fn new(buckets: usize) -> OutputBias {
-        let zeros = || vec![0.0; buckets];
+    fn new() -> OutputBias {
         OutputBias {
-            values: zeros(),
-            gradients: zeros(),
-            first: zeros(),
-            second: zeros(),
+            parameters: Parameters::new(1, || 0.0),
+            gradients: Row::ZERO,
         }
+    }
+
+    /// The bias of a bucket.
+    pub fn value(&self, bucket: usize) -> f32 {
+        self.parameters.values[0].0[bucket]
     }
 
     /// One step of AdamW.
@@ -167,18 +165,8 @@ impl OutputBias {
             limit: NO_LIMIT,
             ..step
         };
-        let OutputBias {
-            values,
-            gradients,
-            first,
-            second,
-        } = self;
-        kernels::adam(level, step, values, first, second, gradients);
-    }
-
-    /// All its numbers, for storage.
-    pub fn numbers(&mut self) -> [&mut [f32]; 3] {
-        [&mut self.values, &mut self.first, &mut self.second]
+        let gradients = std::slice::from_mut(&mut self.gradients);
+        self.parameters.step(level, step, gradients);
     }
 }
 
@@ -189,6 +177,7 @@ pub struct Model {
     pub tiles: Vec<Tile>,
     /// The biases of the outputs.
     pub output_bias: OutputBias,
+    buckets: usize,
 }
 
 impl Model {
@@ -201,7 +190,8 @@ impl Model {
         };
         Model {
             tiles: (0..hidden / TILE).map(tile).collect(),
-            output_bias: OutputBias::new(buckets),
+            output_bias: OutputBias::new(),
+            buckets,
         }
     }
 
@@ -212,15 +202,15 @@ impl Model {
 
     /// Output buckets.
     pub fn buckets(&self) -> usize {
-        self.output_bias.values.len()
+        self.buckets
     }
 
-    /// All numbers of a checkpoint, in a fixed order.
-    pub fn numbers(&mut self) -> Vec<&mut [f32]> {
+    /// All numbers of a checkpoint, in a fixed order, in parts: weights, first moments, second
+    /// moments, and again.
+    pub fn numbers(&mut self) -> Vec<Vec<&mut f32>> {
         let tiles = self.tiles.iter_mut().flat_map(Tile::parameters);
-        let mut numbers: Vec<_> = tiles.flat_map(Parameters::numbers).collect();
-        numbers.extend(self.output_bias.numbers());
-        numbers
+        let all = tiles.chain([&mut self.output_bias.parameters]);
+        all.flat_map(Parameters::numbers).collect()
     }
 
     /// Rounds all weights anew: after they were read.
@@ -238,6 +228,7 @@ pub fn value(rounded: i16) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::kernels::HALF;
     use super::*;
 
     #[test]
@@ -248,7 +239,7 @@ mod tests {
         assert!(Model::random(64, 8, 6).tiles[0].features != small.tiles[0].features);
         assert!(small.tiles[0].features != small.tiles[1].features);
         let numbers: usize = small.numbers().iter().map(|part| part.len()).sum();
-        assert_eq!(numbers, 3 * (768 * 64 + 64 + 8 * 128 + 8));
+        assert_eq!(numbers, 3 * (768 * 64 + 64 + 8 * 128 + 32));
         // All buckets begin alike.
         let weights = small.tiles[0].output_weights();
         assert!(weights.iter().all(|bucket| *bucket == weights[0]));
@@ -257,16 +248,16 @@ mod tests {
     #[test]
     fn rounded_weights_follow_the_exact_ones() {
         let mut tile = Model::random(64, 1, 5).tiles.remove(0);
-        tile.features.values[700][20] = -1.98;
-        tile.features.values[3][4] = 0.5;
-        tile.bias.values[0][31] = 1.98;
+        tile.features.values[700].0[20] = -1.98;
+        tile.features.values[3].0[4] = 0.5;
+        tile.bias.values[0].0[31] = 1.98;
         tile.round(Level::best());
-        assert_eq!(value(tile.rounded[0][3][4]), 0.5);
-        assert_eq!(tile.rounded[1][700][4], -8078);
-        assert_eq!(tile.rounded_bias[1][15], 8078);
+        assert_eq!(value(tile.rounded[0][3].0[4]), 0.5);
+        assert_eq!(tile.rounded[1][700].0[4], -8078);
+        assert_eq!(tile.rounded_bias[1].0[15], 8078);
         for (feature, row) in tile.features.values.iter().enumerate() {
-            for (i, exact) in row.iter().enumerate() {
-                let rounded = value(tile.rounded[i / HALF][feature][i % HALF]);
+            for (i, exact) in row.0.iter().enumerate() {
+                let rounded = value(tile.rounded[i / HALF][feature].0[i % HALF]);
                 assert!((rounded - exact).abs() <= 0.5001 / UNIT);
             }
         }

@@ -38,28 +38,28 @@ pub fn parts(model: &Model, scale: u16) -> Parts {
         let rows = model
             .tiles
             .iter()
-            .flat_map(|tile| &tile.features.values[feature]);
+            .flat_map(|tile| tile.features.values[feature].0);
         parts
             .feature_weights
-            .extend(rows.map(|&value| weight(value, QA)));
+            .extend(rows.map(|value| weight(value, QA)));
     }
-    let bias = model.tiles.iter().flat_map(|tile| &tile.bias.values[0]);
+    let bias = model.tiles.iter().flat_map(|tile| tile.bias.values[0].0);
     parts
         .feature_bias
-        .extend(bias.map(|&value| weight(value, QA)));
+        .extend(bias.map(|value| weight(value, QA)));
     for row in 0..2 * buckets {
         let row = model
             .tiles
             .iter()
-            .flat_map(|tile| &tile.outputs.values[row]);
+            .flat_map(|tile| tile.outputs.values[row].0);
         parts
             .output_weights
-            .extend(row.map(|&value| weight(value, QB)));
+            .extend(row.map(|value| weight(value, QB)));
     }
-    let bias = model.output_bias.values.iter();
+    let bias = (0..buckets).map(|bucket| model.output_bias.value(bucket));
     parts
         .output_bias
-        .extend(bias.map(|&value| (value * (QA * QB) as f32).round() as i32));
+        .extend(bias.map(|value| (value * (QA * QB) as f32).round() as i32));
     parts
 }
 
@@ -112,10 +112,10 @@ fn evaluate(network: &Network, sample: &Sample) -> Score {
     let mut sums = [vec![0; network.hidden()], vec![0; network.hidden()]];
     sums.iter_mut()
         .for_each(|sums| add(sums, network.feature_bias()));
-    sample.features(|mover, other| {
+    for [mover, other] in sample.features() {
         add(&mut sums[0], network.row(mover));
         add(&mut sums[1], network.row(other));
-    });
+    }
     let bucket = network.bucket(sample.men());
     let active = sums
         .iter()
@@ -134,10 +134,14 @@ fn evaluate(network: &Network, sample: &Sample) -> Score {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::data::tests::random_samples;
     use super::super::group::bucket;
     use super::super::tests::rules;
     use super::*;
+    use crate::eval::net_evaluator::NetEvaluator;
+    use crate::learning::games::tests::random_game;
 
     #[test]
     fn a_bucket_is_the_same_here_and_there() {
@@ -159,5 +163,22 @@ mod tests {
             (cost.exact_loss - cost.rounded_loss).abs() < 1e-3,
             "{cost:?}"
         );
+    }
+
+    #[test]
+    fn the_finished_network_says_the_same_in_the_engine() {
+        let network = Network::random(64, 8, 3);
+        let mut evaluator = NetEvaluator::new(Arc::new(network.clone()));
+        for seed in 0..10 {
+            for played in random_game(seed, 100).positions().unwrap() {
+                let played = played.unwrap();
+                let sample = Sample::new(&played).unwrap();
+                evaluator.reset(&played.position);
+                assert_eq!(
+                    evaluator.evaluate(&played.position),
+                    evaluate(&network, &sample)
+                );
+            }
+        }
     }
 }

@@ -19,6 +19,8 @@ const THEIRS: u8 = 8;
 const MOVER_MIRRORED: u8 = 1;
 /// The opponent does.
 const OTHER_MIRRORED: u8 = 2;
+/// Where the number of men begins.
+const MEN_SHIFT: u32 = 2;
 
 /// A position, its score and the game's result as the side to move sees them: own men at the
 /// bottom, whatever their colour.
@@ -33,7 +35,8 @@ pub struct Sample {
     pub score: i16,
     /// The game's result for the mover, as [`GameResult`] counts it for White.
     result: u8,
-    mirrored: u8,
+    /// Bit 0: the mover sees the files reversed; bit 1: the opponent does; above: how many men.
+    shape: u8,
 }
 
 impl Sample {
@@ -88,17 +91,14 @@ impl Sample {
             men: std::array::from_fn(|i| (men >> (32 * i)) as u32),
             score,
             result: result as u8,
-            mirrored,
+            shape: mirrored | (occupied.count_ones() as u8) << MEN_SHIFT,
         })
     }
 
     /// How many men are on the board.
     #[inline]
     pub fn men(&self) -> usize {
-        self.occupied
-            .iter()
-            .map(|half| half.count_ones() as usize)
-            .sum()
+        usize::from(self.shape >> MEN_SHIFT)
     }
 
     /// The mover's points: 0, ½ or 1.
@@ -112,31 +112,38 @@ impl Sample {
         self.result
     }
 
-    /// Calls `add` for each man with the feature it is for the mover and for the opponent.
+    /// Lists the features of each man: what it is for the mover, and for the opponent. Returns how
+    /// many entries of the list were written.
     #[inline(always)]
-    pub fn features(&self, mut add: impl FnMut(u16, u16)) {
-        let mover = if self.mirrored & MOVER_MIRRORED != 0 {
+    pub fn list_features(&self, list: &mut [[u16; 2]; MAX_MEN]) -> usize {
+        let mover = if self.shape & MOVER_MIRRORED != 0 {
             7
         } else {
             0
         };
-        let other = if self.mirrored & OTHER_MIRRORED != 0 {
+        let other = if self.shape & OTHER_MIRRORED != 0 {
             56 ^ 7
         } else {
             56
         };
-        let mut nibbles = self
-            .men
-            .iter()
-            .flat_map(|&word| (0..8).map(move |i| word >> (4 * i)));
         let mut squares = u64::from(self.occupied[0]) | u64::from(self.occupied[1]) << 32;
-        while squares != 0 {
+        // Counted, not until no square is left: that is foreseen when many have the same number.
+        let men = self.men().min(MAX_MEN);
+        for (i, place) in list[..men].iter_mut().enumerate() {
             let square = squares.trailing_zeros() as u16;
-            squares &= squares - 1;
-            let Some(nibble) = nibbles.next() else { return };
-            let (own, theirs) = BASES[(nibble & 15) as usize];
-            add(own + (square ^ mover), theirs + (square ^ other));
+            squares &= squares.wrapping_sub(1);
+            let nibble = self.men[i / 8] >> (4 * (i % 8)) & 15;
+            let (own, theirs) = BASES[nibble as usize];
+            *place = [own + (square ^ mover), theirs + (square ^ other)];
         }
+        men
+    }
+
+    /// The features of each man: what it is for the mover, and for the opponent.
+    pub fn features(&self) -> impl Iterator<Item = [u16; 2]> + use<> {
+        let mut list = [[0; 2]; MAX_MEN];
+        let men = self.list_features(&mut list);
+        list.into_iter().take(men)
     }
 }
 
@@ -188,11 +195,10 @@ mod tests {
             for played in random_game(seed, 150).positions().unwrap() {
                 let played = played.unwrap();
                 let sample = Sample::new(&played).unwrap();
-                let (mut mover, mut other) = (Vec::new(), Vec::new());
-                sample.features(|m, o| {
-                    mover.push(m);
-                    other.push(o);
-                });
+                let (mut mover, mut other): (Vec<_>, Vec<_>) = sample
+                    .features()
+                    .map(|[mover, other]| (mover, other))
+                    .unzip();
                 mover.sort_unstable();
                 other.sort_unstable();
                 let turn = played.position.turn();

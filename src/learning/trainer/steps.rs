@@ -9,7 +9,7 @@ use std::sync::RwLock;
 use super::barrier::{Barrier, Broken};
 use super::data::Epoch;
 use super::group::{GRADIENT_ROWS, GROUP, Group, Target};
-use super::kernels::{self, Judge, Level, Loss, Row, Step, Sums, TILE};
+use super::kernels::{self, Judge, Level, Loss, Row, Step, Sums};
 use super::model::{Model, OutputBias, Tile, boxed};
 
 /// Groups of a portion: batches are worked off in portions, so that the sums that wait for their
@@ -175,7 +175,7 @@ impl<'a> Worker<'a> {
         tiles: &'a mut [Tile],
         bias: OutputBias,
     ) -> Worker<'a> {
-        let sums = || vec![[[0; kernels::HALF]; 2]; PORTION * GROUP];
+        let sums = || vec![Sums::ZERO; PORTION * GROUP];
         Worker {
             shared,
             number,
@@ -185,7 +185,7 @@ impl<'a> Worker<'a> {
             bias,
             outputs: Vec::new(),
             losses: Vec::new(),
-            rows: boxed([0.0; TILE]),
+            rows: boxed(Row::ZERO),
             tally: Tally::default(),
         }
     }
@@ -244,8 +244,8 @@ impl<'a> Worker<'a> {
         for number in (self.number..portion.groups).step_by(*threads) {
             let samples = epoch.group(portion.batch, portion.first + number);
             let mut group = write(&groups[turn][number]);
-            group.fill(&samples, rules.target, *buckets);
-            group.index_columns();
+            kernels::fill(rules.level, &mut group, &samples, rules.target, *buckets);
+            kernels::index_columns(rules.level, &mut group);
         }
     }
 
@@ -303,7 +303,7 @@ impl<'a> Worker<'a> {
                 group
                     .buckets
                     .iter()
-                    .map(|&b| self.bias.values[usize::from(b)]),
+                    .map(|&b| self.bias.value(usize::from(b))),
             );
         }
         for shares in shares {
@@ -322,7 +322,7 @@ impl<'a> Worker<'a> {
             let (outputs, losses) = (&mut self.outputs[range.clone()], &mut self.losses[range]);
             kernels::judge_outputs(rules.level, judge, &group.targets, outputs, losses);
             for (gradient, &bucket) in outputs.iter().zip(&group.buckets) {
-                self.bias.gradients[usize::from(bucket)] += gradient;
+                self.bias.gradients.0[usize::from(bucket)] += gradient;
             }
             self.tally.loss += losses.iter().map(|&loss| f64::from(loss)).sum::<f64>();
         }

@@ -41,22 +41,22 @@ fn plain_loss(model: &Model, samples: &[Sample], rules: Rules) -> f64 {
     let buckets = model.buckets();
     let losses = samples.iter().map(|sample| {
         let bucket = bucket(sample.men(), buckets);
-        let mut output = f64::from(model.output_bias.values[bucket]);
+        let mut output = f64::from(model.output_bias.value(bucket));
         for tile in &model.tiles {
-            let bias = tile.bias.values[0].map(f64::from);
+            let bias = tile.bias.values[0].0.map(f64::from);
             let mut sums = [bias, bias];
-            sample.features(|mover, other| {
-                for (sums, feature) in sums.iter_mut().zip([mover, other]) {
-                    let row = tile.features.values[usize::from(feature)];
+            for features in sample.features() {
+                for (sums, feature) in sums.iter_mut().zip(features) {
+                    let row = tile.features.values[usize::from(feature)].0;
                     sums.iter_mut()
                         .zip(row)
                         .for_each(|(sum, weight)| *sum += f64::from(weight));
                 }
-            });
+            }
             for (perspective, sums) in sums.iter().enumerate() {
                 for (column, sum) in sums.iter().enumerate() {
                     let active = sum.clamp(0.0, 1.0);
-                    let weight = tile.output_weights()[bucket][perspective][column];
+                    let weight = tile.output_weights()[bucket][perspective].0[column];
                     output += active * active * f64::from(weight);
                 }
             }
@@ -80,27 +80,27 @@ fn plain_loss(model: &Model, samples: &[Sample], rules: Rules) -> f64 {
 fn even_model(buckets: usize) -> Model {
     let mut model = Model::random(64, buckets, 21);
     for tile in &mut model.tiles {
-        for (i, value) in tile
-            .features
-            .values
-            .as_flattened_mut()
-            .iter_mut()
-            .enumerate()
-        {
+        let numbers = tile.features.values.iter_mut().flat_map(|row| &mut row.0);
+        for (i, value) in numbers.enumerate() {
             *value = (*value * 3.0 * UNIT).round() / UNIT + (i % 7) as f32 / UNIT;
         }
-        for (i, value) in tile.bias.values[0].iter_mut().enumerate() {
+        for (i, value) in tile.bias.values[0].0.iter_mut().enumerate() {
             *value = (i as f32 * 0.02 * UNIT).round() / UNIT;
         }
     }
-    model
-        .output_bias
-        .values
-        .iter_mut()
-        .enumerate()
-        .for_each(|(i, value)| *value = i as f32 / 8.0);
+    let biases = &mut model.output_bias.parameters.values[0].0[..buckets];
+    for (i, value) in biases.iter_mut().enumerate() {
+        *value = i as f32 / 8.0;
+    }
     model.round();
     model
+}
+
+/// All numbers of a model.
+fn numbers(model: &mut Model) -> Vec<Vec<f32>> {
+    let parts = model.numbers().into_iter();
+    let copy = |part: Vec<&mut f32>| part.into_iter().map(|number| *number).collect();
+    parts.map(copy).collect()
 }
 
 /// The gradients of the mean loss over some samples: the first moments after one still step are
@@ -126,7 +126,7 @@ fn gradients_agree_with_finite_differences() {
         let samples = random_samples(2 * GROUP + 100, 31);
         let model = even_model(buckets);
         let mut moved = gradients(&model, &samples, rules);
-        let found: Vec<Vec<f32>> = moved.numbers().iter().map(|part| part.to_vec()).collect();
+        let found = numbers(&mut moved);
         let mut checked = 0;
         // Parts come in threes: values, first moments, second moments.
         for part in (0..found.len()).step_by(3) {
@@ -137,8 +137,8 @@ fn gradients_agree_with_finite_differences() {
                 // upwards only, since the kernels count a sum at the upper corner as beyond it.
                 let around = [0.0, 1.0 / 16384.0].map(|change| {
                     let mut model = model.clone();
-                    model.numbers()[part][i] += change;
-                    let value = model.numbers()[part][i];
+                    *model.numbers()[part][i] += change;
+                    let value = *model.numbers()[part][i];
                     (f64::from(value), plain_loss(&model, &samples, rules))
                 });
                 let [(x, y), (next_x, next_y)] = around;
@@ -227,7 +227,7 @@ fn neither_threads_nor_instructions_change_the_result() {
         let rules = Rules { level, ..rules() };
         train_batches(&mut model, &epoch, 0..3, rules, 2, &step).unwrap();
         let loss = evaluate::loss(&model, &data.validation, rules, 2);
-        models.push((model.numbers().concat(), loss));
+        models.push((numbers(&mut model), loss));
     }
     assert!(models.windows(2).all(|pair| pair[0] == pair[1]));
 }
