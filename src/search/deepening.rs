@@ -226,6 +226,9 @@ impl Search<'_> {
     }
 
     fn send(&mut self, iteration: &Iteration) {
+        if !self.sink.listens() {
+            return;
+        }
         let progress = self.progress();
         for line in &iteration.lines {
             self.sink.event(Event::Line(line.clone(), progress));

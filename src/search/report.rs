@@ -76,6 +76,11 @@ pub enum Event {
 pub trait Sink {
     /// Called from the search's thread: must not block.
     fn event(&mut self, event: Event);
+
+    /// Does anybody listen? If not, the search spares itself the work of telling.
+    fn listens(&self) -> bool {
+        true
+    }
 }
 
 /// Drops every event.
@@ -84,6 +89,10 @@ pub struct Silent;
 
 impl Sink for Silent {
     fn event(&mut self, _: Event) {}
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 impl<F: FnMut(Event)> Sink for F {
