@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 use standpat::base::options::{Described, Options};
 use standpat::cli::Cli;
+use standpat::tools::tournament::Register;
 
 const BEGIN: &str = "<!-- options: begin";
 const END: &str = "<!-- options: end -->";
@@ -54,4 +55,23 @@ fn every_command_is_named() {
         let named = name == "uci" || text.contains(&format!("standpat {name}"));
         assert!(named, "the README does not tell of `standpat {name}`");
     }
+}
+
+#[test]
+fn the_tournaments_it_names_exist() {
+    let text = fs::read_to_string(path()).expect("a README");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines.toml");
+    let register = Register::read(&file).expect("a register");
+    let mut named = 0;
+    for rest in text.split("standpat tournament ").skip(1) {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        if word.starts_with(|c: char| c.is_ascii_lowercase()) {
+            assert!(
+                register.tournaments.contains_key(word),
+                "there is no tournament {word}"
+            );
+            named += 1;
+        }
+    }
+    assert!(named >= 4);
 }
