@@ -14,6 +14,7 @@
 //! | `kernels.rs` | the inner loops, for several instruction sets |
 //! | `model.rs` | the weights and their moments, in tiles of columns |
 //! | `steps.rs`, `barrier.rs` | training steps on several threads |
+//! | `crew.rs` | how many threads work at a time |
 //! | `evaluate.rs` | outputs and losses without learning |
 //! | `quantise.rs` | the finished network, and what rounding costs |
 //! | `checkpoint.rs` | a run on disk |
@@ -22,6 +23,7 @@
 
 pub mod barrier;
 pub mod checkpoint;
+pub mod crew;
 pub mod curve;
 pub mod data;
 pub mod evaluate;
