@@ -13,15 +13,13 @@
 //! | `group.rs` | 256 positions taken apart into lists of features |
 //! | `kernels.rs` | the inner loops, for several instruction sets |
 //! | `model.rs` | the weights and their moments, in tiles of columns |
-//! | `steps.rs`, `barrier.rs` | training steps on several threads |
-//! | `crew.rs` | how many threads work at a time |
+//! | `steps.rs`, `crew.rs` | training steps on several threads |
 //! | `evaluate.rs` | outputs and losses without learning |
 //! | `quantise.rs` | the finished network, and what rounding costs |
 //! | `checkpoint.rs` | a run on disk |
 //! | `curve.rs` | the loss as a picture |
 //! | `run.rs` | all of it: from settings and data to a network |
 
-pub mod barrier;
 pub mod checkpoint;
 pub mod crew;
 pub mod curve;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{self, Point, State};
-use super::crew::{Crew, Shift};
 use super::data::{Dataset, Epoch};
 use super::evaluate;
 use super::group::{GROUP, Target};
@@ -271,7 +270,6 @@ struct Run<'a> {
     groups: usize,
     /// Batches of an epoch.
     batches: usize,
-    crew: Crew,
     started: Instant,
     /// Positions that were trained on before this start.
     before: u64,
@@ -311,7 +309,6 @@ impl<'a> Run<'a> {
             model,
             groups,
             batches: Epoch::batches(data.training.len(), groups),
-            crew: Crew::new(environment.threads),
             started: now,
             before: state.positions,
             saved: now,
@@ -340,12 +337,9 @@ impl<'a> Run<'a> {
         let mut length = 4;
         while self.state.step < end {
             let begun = Instant::now();
-            let shift = self.crew.choose();
-            let last = (self.state.step + shift.length(length)).min(end);
+            let last = (self.state.step + length).min(end);
             let done = last - self.state.step;
-            self.train_to(&epoch, number, last, shift)?;
-            let speed = done as f64 / begun.elapsed().as_secs_f64().max(1e-6);
-            self.crew.measured(shift, speed);
+            self.train_to(&epoch, number, last)?;
             if last == end {
                 let loss = self.validate();
                 if let Some(point) = self.state.history.last_mut() {
@@ -353,9 +347,8 @@ impl<'a> Run<'a> {
                 }
             }
             // As many steps as fit between two reports.
-            if !shift.trial {
-                length = ((PROGRESS_INTERVAL * speed) as usize).clamp(1, 4 * length);
-            }
+            let fit = PROGRESS_INTERVAL / begun.elapsed().as_secs_f64().max(1e-6) * done as f64;
+            length = (fit as usize).clamp(1, 4 * length);
             let stop = progress(&self.progress()).is_break();
             if stop || last == end || self.saved.elapsed() >= CHECKPOINT_INTERVAL {
                 self.save()?;
@@ -368,16 +361,10 @@ impl<'a> Run<'a> {
     }
 
     /// Trains on the epoch's batches up to step `last`.
-    fn train_to(
-        &mut self,
-        epoch: &Epoch,
-        number: usize,
-        last: usize,
-        shift: Shift,
-    ) -> Result<(), TrainError> {
+    fn train_to(&mut self, epoch: &Epoch, number: usize, last: usize) -> Result<(), TrainError> {
         let (first, steps) = (number * self.batches, self.steps());
         let batches = self.state.step - first..last - first;
-        let (rules, threads, config) = (self.rules, shift.threads, self.config);
+        let (rules, threads, config) = (self.rules, self.threads(), self.config);
         let step = |batch| config.step(first + batch, steps);
         let tallies = train_batches(&mut self.model, epoch, batches, rules, threads, &step)
             .map_err(|_| TrainError::ThreadDied)?;

@@ -1,12 +1,12 @@
-//! Training steps on several threads. Each thread owns some tiles, so that no gradients are summed
-//! across threads: they meet twice for each portion of a batch, to exchange the tiles' shares of
-//! the outputs and the next portion's lists. Every sum is made in an order that does not depend on
-//! the number of threads.
+//! Training steps on several threads. A task is a tile of columns, so that no gradients are summed
+//! across threads. A portion of a batch takes two phases: forward through all tiles, which ends
+//! with the losses; and back through all tiles, while the next portion is taken apart. Every sum is
+//! made in an order that does not depend on the number of threads.
 
 use std::ops::Range;
-use std::sync::RwLock;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::barrier::{Barrier, Broken};
+use super::crew::{self, Broken, Plan};
 use super::data::Epoch;
 use super::group::{GRADIENT_ROWS, GROUP, Group, Target};
 use super::kernels::{self, Judge, Level, Loss, Row, Step, Sums};
@@ -62,25 +62,13 @@ impl Tally {
     }
 }
 
-/// A tile's shares of a portion's outputs.
-type Shares = RwLock<Vec<f32>>;
-
-/// What the threads share.
-struct Shared<'a> {
-    epoch: &'a Epoch<'a>,
-    rules: Rules,
-    buckets: usize,
-    threads: usize,
-    barrier: Barrier,
-    /// The groups of this portion and of the next.
-    groups: [Vec<RwLock<Group>>; 2],
-    shares: Vec<Shares>,
-}
-
 /// A portion of a batch.
 #[derive(Clone, Copy, Debug)]
 struct Portion {
     batch: usize,
+    /// Positions of the whole batch.
+    size: usize,
+    /// The first group.
     first: usize,
     groups: usize,
     /// It completes its batch.
@@ -91,10 +79,13 @@ struct Portion {
 fn portions(epoch: &Epoch, batches: Range<usize>) -> Vec<Portion> {
     let all = epoch.groups();
     let of_batch = |batch| {
+        let runs = (0..all).flat_map(|group| epoch.group(batch, group));
+        let size = runs.map(<[_]>::len).sum();
         (0..all).step_by(PORTION).map(move |first| {
             let groups = PORTION.min(all - first);
             Portion {
                 batch,
+                size,
                 first,
                 groups,
                 last: first + groups == all,
@@ -114,264 +105,240 @@ pub fn train_batches(
     threads: usize,
     step: &(dyn Fn(usize) -> Step + Sync),
 ) -> Result<Vec<Tally>, Broken> {
-    let buckets = model.buckets();
-    // Tiles as evenly as can be over at most so many threads.
-    let per_thread = model.tiles.len().div_ceil(threads.max(1));
-    let threads = model.tiles.len().div_ceil(per_thread);
-    let new_groups = || (0..PORTION).map(|_| RwLock::default()).collect();
-    let shared = Shared {
+    let groups = || (0..PORTION).map(|_| RwLock::default()).collect();
+    let steps = Steps {
         epoch,
         rules,
-        buckets,
-        threads,
-        barrier: Barrier::new(threads),
-        groups: [new_groups(), new_groups()],
-        shares: model.tiles.iter().map(|_| RwLock::default()).collect(),
-    };
-    let portions = portions(epoch, batches);
-    let bias = &model.output_bias;
-    let outcome = std::thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for (number, tiles) in model.tiles.chunks_mut(per_thread).enumerate() {
-            let first = number * per_thread;
-            let mut worker = Worker::new(&shared, number, first, tiles, bias.clone());
-            let portions = &portions;
-            workers.push(scope.spawn(move || worker.run(portions, step)));
-        }
-        let results: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
-        results.into_iter().next()
-    });
-    match outcome {
-        Some(Ok(Ok((bias, tallies)))) => {
-            model.output_bias = bias;
-            Ok(tallies)
-        }
-        _ => Err(Broken),
-    }
-}
-
-struct Worker<'a> {
-    shared: &'a Shared<'a>,
-    number: usize,
-    /// Number of the first tile.
-    first: usize,
-    tiles: &'a mut [Tile],
-    bias: OutputBias,
-    /// For each tile, for each half, the sums of the portion's positions.
-    sums: Vec<[Vec<Sums>; 2]>,
-    /// Outputs of the portion's positions, then their gradients.
-    outputs: Vec<f32>,
-    losses: Vec<f32>,
-    rows: Box<[Row; GRADIENT_ROWS]>,
-    /// Of this batch so far.
-    tally: Tally,
-}
-
-impl<'a> Worker<'a> {
-    fn new(
-        shared: &'a Shared<'a>,
-        number: usize,
-        first: usize,
-        tiles: &'a mut [Tile],
-        bias: OutputBias,
-    ) -> Worker<'a> {
-        let sums = || vec![Sums::ZERO; PORTION * GROUP];
-        Worker {
-            shared,
-            number,
-            first,
-            sums: tiles.iter().map(|_| [sums(), sums()]).collect(),
-            tiles,
-            bias,
+        buckets: model.buckets(),
+        step,
+        portions: portions(epoch, batches),
+        groups: [groups(), groups()],
+        tiles: model.tiles.iter_mut().map(Work::new).collect(),
+        judgement: RwLock::new(Judgement {
+            bias: &mut model.output_bias,
             outputs: Vec::new(),
             losses: Vec::new(),
-            rows: boxed(Row::ZERO),
             tally: Tally::default(),
+            tallies: Vec::new(),
+        }),
+    };
+    let scratches = (0..threads.max(1)).map(|_| boxed(Row::ZERO)).collect();
+    crew::work(&steps, scratches)?;
+    let judgement = steps.judgement.into_inner();
+    Ok(judgement.unwrap_or_else(PoisonError::into_inner).tallies)
+}
+
+/// Some steps, as a plan for several threads. Phase 0 takes the first portion apart; portion `n`
+/// then goes forward in phase 2n + 1 and back in phase 2n + 2.
+struct Steps<'a> {
+    epoch: &'a Epoch<'a>,
+    rules: Rules,
+    buckets: usize,
+    step: &'a (dyn Fn(usize) -> Step + Sync),
+    portions: Vec<Portion>,
+    /// The groups of the even portions and of the odd ones.
+    groups: [Vec<RwLock<Group>>; 2],
+    tiles: Vec<Work<'a>>,
+    judgement: RwLock<Judgement<'a>>,
+}
+
+/// A tile, and what it computed of the portion.
+struct Work<'a> {
+    /// The tile, and for each half the sums of the positions.
+    tile: Mutex<(&'a mut Tile, [Vec<Sums>; 2])>,
+    /// Its shares of the outputs.
+    shares: RwLock<Vec<f32>>,
+}
+
+impl<'a> Work<'a> {
+    fn new(tile: &'a mut Tile) -> Work<'a> {
+        let sums = || vec![Sums::ZERO; PORTION * GROUP];
+        Work {
+            tile: Mutex::new((tile, [sums(), sums()])),
+            shares: RwLock::new(vec![0.0; PORTION * GROUP]),
+        }
+    }
+}
+
+/// What the outputs of the portion are worth.
+struct Judgement<'a> {
+    bias: &'a mut OutputBias,
+    /// Outputs, then their gradients.
+    outputs: Vec<f32>,
+    losses: Vec<f32>,
+    /// Of the batch so far.
+    tally: Tally,
+    /// Of the batches before.
+    tallies: Vec<Tally>,
+}
+
+impl Plan for Steps<'_> {
+    type Scratch = Box<[Row; GRADIENT_ROWS]>;
+
+    fn tasks(&self, phase: usize) -> Option<usize> {
+        let portion = self.portions.get(phase / 2);
+        if phase % 2 == 1 {
+            return portion.map(|_| self.tiles.len());
+        }
+        // All tiles back, unless this is the very first phase; then the next portion's groups.
+        let back = if phase == 0 { 0 } else { self.tiles.len() };
+        let groups = portion.map_or(0, |portion| portion.groups);
+        Some(back + groups).filter(|&tasks| tasks > 0)
+    }
+
+    fn run(&self, phase: usize, task: usize, rows: &mut Self::Scratch) {
+        let number = phase / 2;
+        if phase % 2 == 1 {
+            self.forward(number, task);
+        } else if phase == 0 {
+            self.prepare(number, task);
+        } else if task < self.tiles.len() {
+            self.backward(number - 1, task, rows);
+        } else {
+            self.prepare(number, task - self.tiles.len());
         }
     }
 
-    fn run(
-        &mut self,
-        portions: &[Portion],
-        step: &(dyn Fn(usize) -> Step + Sync),
-    ) -> Result<(OutputBias, Vec<Tally>), Broken> {
-        let mut tallies = Vec::new();
-        let shared = self.shared;
-        let _guard = shared.barrier.guard();
-        if let Some(&portion) = portions.first() {
-            self.prepare(0, portion);
-            shared.barrier.wait()?;
-        }
-        // A batch's gradients are shares of the whole batch's.
-        let mut sizes = portions
-            .chunk_by(|a, b| a.batch == b.batch)
-            .flat_map(|batch| {
-                let size: usize = batch.iter().map(|&portion| shared.size(portion)).sum();
-                batch.iter().map(move |_| size)
-            });
-        for (turn, &portion) in portions.iter().enumerate() {
-            self.forward(turn % 2, portion);
-            shared.barrier.wait()?;
-            let size = sizes.next().unwrap_or_default();
-            self.judge(turn % 2, portion, size);
-            self.backward(turn % 2, portion);
-            if portion.last {
-                let step = step(portion.batch);
-                self.tiles
-                    .iter_mut()
-                    .for_each(|tile| tile.step(shared.rules.level, step));
-                self.bias.step(shared.rules.level, step);
-                tallies.push(std::mem::take(&mut self.tally));
-            }
-            if let Some(&next) = portions.get(turn + 1) {
-                self.prepare((turn + 1) % 2, next);
-            }
-            shared.barrier.wait()?;
-        }
-        Ok((self.bias.clone(), tallies))
-    }
-
-    /// Takes this thread's share of a portion's groups apart.
-    fn prepare(&self, turn: usize, portion: Portion) {
-        let Shared {
-            epoch,
-            rules,
-            buckets,
-            threads,
-            groups,
-            ..
-        } = self.shared;
-        for number in (self.number..portion.groups).step_by(*threads) {
-            let samples = epoch.group(portion.batch, portion.first + number);
-            let mut group = write(&groups[turn][number]);
-            kernels::fill(rules.level, &mut group, &samples, rules.target, *buckets);
-            kernels::index_columns(rules.level, &mut group);
+    fn finish(&self, phase: usize) {
+        if phase % 2 == 1 {
+            self.judge(phase / 2);
         }
     }
+}
 
-    /// This thread's tiles' shares of the outputs.
-    fn forward(&mut self, turn: usize, portion: Portion) {
-        let level = self.shared.rules.level;
-        let groups = &self.shared.groups[turn][..portion.groups];
-        for (number, (tile, sums)) in self.tiles.iter().zip(&mut self.sums).enumerate() {
-            for (half, sums) in sums.iter_mut().enumerate() {
-                let mut start = 0;
-                for group in groups {
-                    let group = read(group);
-                    let sums = &mut sums[start..start + group.len()];
-                    let (weights, bias) = (&tile.rounded[half], &tile.rounded_bias[half]);
-                    kernels::sum_rows(level, weights, bias, &group, sums);
-                    start += group.len();
-                }
-            }
-            let [low, high] = sums;
-            let mut shares = write(&self.shared.shares[self.first + number]);
-            shares.resize(PORTION * GROUP, 0.0);
-            let mut start = 0;
-            for group in groups {
-                let group = read(group);
-                let range = start..start + group.len();
-                start = range.end;
-                kernels::outputs(
-                    level,
-                    &low[range.clone()],
-                    &high[range.clone()],
-                    tile.output_weights(),
-                    &group.buckets,
-                    &mut shares[range],
-                );
-            }
-        }
-    }
-
-    /// Sums up all tiles' shares; from outputs to losses and gradients. `size` is the number of
-    /// positions of the whole batch.
-    fn judge(&mut self, turn: usize, portion: Portion, size: usize) {
-        let Shared {
-            rules,
-            groups,
-            shares,
-            ..
-        } = self.shared;
-        let judge = rules.judge(size);
-        let length = self.shared.size(portion);
-        self.outputs.clear();
-        let groups = &groups[turn][..portion.groups];
-        for group in groups {
-            let group = read(group);
-            self.outputs.extend(
-                group
-                    .buckets
-                    .iter()
-                    .map(|&b| self.bias.value(usize::from(b))),
-            );
-        }
-        for shares in shares {
-            let shares = read(shares);
-            self.outputs
-                .iter_mut()
-                .zip(&shares[..length])
-                .for_each(|(sum, share)| *sum += share);
-        }
-        self.losses.resize(length, 0.0);
+impl Steps<'_> {
+    /// The groups of a portion, and where each one's positions stand in it.
+    fn groups(
+        &self,
+        number: usize,
+    ) -> impl Iterator<Item = (RwLockReadGuard<'_, Group>, Range<usize>)> {
+        let groups = &self.groups[number % 2][..self.portions[number].groups];
         let mut start = 0;
-        for group in groups {
+        groups.iter().map(move |group| {
             let group = read(group);
             let range = start..start + group.len();
             start = range.end;
-            let (outputs, losses) = (&mut self.outputs[range.clone()], &mut self.losses[range]);
+            (group, range)
+        })
+    }
+
+    /// Takes a group apart.
+    fn prepare(&self, number: usize, group: usize) {
+        let (portion, rules) = (self.portions[number], self.rules);
+        let samples = self.epoch.group(portion.batch, portion.first + group);
+        let mut group = write(&self.groups[number % 2][group]);
+        kernels::fill(
+            rules.level,
+            &mut group,
+            &samples,
+            rules.target,
+            self.buckets,
+        );
+        kernels::index_columns(rules.level, &mut group);
+    }
+
+    /// A tile's shares of the outputs.
+    fn forward(&self, number: usize, tile: usize) {
+        let level = self.rules.level;
+        let work = &self.tiles[tile];
+        let mut locked = lock(&work.tile);
+        let (tile, sums) = &mut *locked;
+        for (half, sums) in sums.iter_mut().enumerate() {
+            let (weights, bias) = (&tile.rounded[half], &tile.rounded_bias[half]);
+            for (group, range) in self.groups(number) {
+                kernels::sum_rows(level, weights, bias, &group, &mut sums[range]);
+            }
+        }
+        let [low, high] = sums;
+        let mut shares = write(&work.shares);
+        for (group, range) in self.groups(number) {
+            let (low, high) = (&low[range.clone()], &high[range.clone()]);
+            let (weights, shares) = (tile.output_weights(), &mut shares[range]);
+            kernels::outputs(level, low, high, weights, &group.buckets, shares);
+        }
+    }
+
+    /// Sums up all tiles' shares; from outputs to losses and gradients.
+    fn judge(&self, number: usize) {
+        let (portion, rules) = (self.portions[number], self.rules);
+        let judge = rules.judge(portion.size);
+        let mut judgement = write(&self.judgement);
+        let Judgement {
+            bias,
+            outputs,
+            losses,
+            tally,
+            tallies,
+        } = &mut *judgement;
+        outputs.clear();
+        for (group, _) in self.groups(number) {
+            outputs.extend(
+                group
+                    .buckets
+                    .iter()
+                    .map(|&bucket| bias.value(usize::from(bucket))),
+            );
+        }
+        for work in &self.tiles {
+            let shares = read(&work.shares);
+            outputs
+                .iter_mut()
+                .zip(&*shares)
+                .for_each(|(sum, share)| *sum += share);
+        }
+        losses.resize(outputs.len(), 0.0);
+        for (group, range) in self.groups(number) {
+            let (outputs, losses) = (&mut outputs[range.clone()], &mut losses[range]);
             kernels::judge_outputs(rules.level, judge, &group.targets, outputs, losses);
             for (gradient, &bucket) in outputs.iter().zip(&group.buckets) {
-                self.bias.gradients.0[usize::from(bucket)] += gradient;
+                bias.gradients.0[usize::from(bucket)] += gradient;
             }
-            self.tally.loss += losses.iter().map(|&loss| f64::from(loss)).sum::<f64>();
+            tally.loss += losses.iter().map(|&loss| f64::from(loss)).sum::<f64>();
         }
-        self.tally.positions += length as u64;
-    }
-
-    /// From the gradients of the outputs to those of this thread's weights.
-    fn backward(&mut self, turn: usize, portion: Portion) {
-        let level = self.shared.rules.level;
-        for (tile, [low, high]) in self.tiles.iter_mut().zip(&self.sums) {
-            let mut start = 0;
-            for group in &self.shared.groups[turn][..portion.groups] {
-                let group = read(group);
-                let range = start..start + group.len();
-                start = range.end;
-                kernels::output_gradients(
-                    level,
-                    &low[range.clone()],
-                    &high[range.clone()],
-                    tile.outputs.values.as_chunks().0,
-                    &group.buckets,
-                    &self.outputs[range],
-                    &mut self.rows,
-                    &mut tile.output_gradients,
-                    &mut tile.bias_gradient,
-                );
-                kernels::add_columns(level, &group, &self.rows, &mut tile.feature_gradients);
-            }
+        tally.positions += outputs.len() as u64;
+        if portion.last {
+            bias.step(rules.level, (self.step)(portion.batch));
+            tallies.push(std::mem::take(tally));
         }
     }
-}
 
-impl Shared<'_> {
-    /// How many positions a portion has.
-    fn size(&self, portion: Portion) -> usize {
-        let groups = portion.first..portion.first + portion.groups;
-        let runs = groups.flat_map(|group| self.epoch.group(portion.batch, group));
-        runs.map(<[_]>::len).sum()
+    /// From the gradients of the outputs to those of a tile's weights; after the last portion of a
+    /// batch the weights make their step.
+    fn backward(&self, number: usize, tile: usize, rows: &mut [Row; GRADIENT_ROWS]) {
+        let (portion, level) = (self.portions[number], self.rules.level);
+        let mut locked = lock(&self.tiles[tile].tile);
+        let (tile, [low, high]) = &mut *locked;
+        let judgement = read(&self.judgement);
+        for (group, range) in self.groups(number) {
+            kernels::output_gradients(
+                level,
+                &low[range.clone()],
+                &high[range.clone()],
+                tile.outputs.values.as_chunks().0,
+                &group.buckets,
+                &judgement.outputs[range],
+                rows,
+                &mut tile.output_gradients,
+                &mut tile.bias_gradient,
+            );
+            kernels::add_columns(level, &group, rows, &mut tile.feature_gradients);
+        }
+        if portion.last {
+            tile.step(level, (self.step)(portion.batch));
+        }
     }
 }
 
-// A poisoned lock means that a thread died, and then the barrier is broken too.
+// A poisoned lock means that a thread died, and then the others go home as well.
 
-fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
-    lock.read()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
-    lock.write()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
 }
