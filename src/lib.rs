@@ -81,9 +81,8 @@
 //! | 4 | `learning/referee.rs` | What self-play and matches share: random openings, and who says when a game is over |
 //! | 4 | `learning/selfplay.rs` | The engine plays itself: games for the trainer, as many as wanted, on all cores |
 //! | 4 | `learning/trainer/` | The trainer: from positions of games to a network, on the processor alone |
-//! | 4 | `learning/trainer/barrier.rs` | Where threads wait for each other: spinning first, since they arrive within microseconds |
 //! | 4 | `learning/trainer/checkpoint.rs` | A training run on disk, from which it goes on exactly as if it had never stopped |
-//! | 4 | `learning/trainer/crew.rs` | How many threads work at a time |
+//! | 4 | `learning/trainer/crew.rs` | Threads that work through phases of tasks together |
 //! | 4 | `learning/trainer/curve.rs` | The loss curve as a picture |
 //! | 4 | `learning/trainer/data.rs` | Samples in memory: read from files of games, split by game, shuffled; and the order in which an epoch goes through them |
 //! | 4 | `learning/trainer/evaluate.rs` | What the network says of samples, without learning from them |
