@@ -32,9 +32,6 @@ pub struct Args {
     /// The share of the game's result in what is learned, 0 to 1; the rest is the search's score
     #[arg(long, value_name = "SHARE", default_value_t = Config::default().lambda)]
     lambda: f32,
-    /// Centipawns worth odds of e to 1 (default: fitted to the games)
-    #[arg(long, value_name = "CP")]
-    scale: Option<f32>,
     /// How often all positions are gone through
     #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
     epochs: usize,
@@ -73,7 +70,6 @@ impl Args {
             hidden: self.hidden,
             buckets: self.buckets,
             lambda: self.lambda,
-            scale: self.scale,
             epochs: self.epochs,
             batch: self.batch,
             rate: self.lr,
@@ -200,7 +196,9 @@ fn speed(positions: f64) -> impl Display {
 
 fn summarise(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
     let cost = &report.quantisation;
-    writeln!(out, "scale of the scores  {:.0} centipawns", report.scale)?;
+    let scales = report.scales.iter().map(|scale| format!("{scale:.0}"));
+    let scales = scales.collect::<Vec<_>>().join(", ");
+    writeln!(out, "scale of the scores  {scales} centipawns")?;
     writeln!(out, "batch                {} positions", report.batch)?;
     writeln!(
         out,

@@ -337,7 +337,7 @@ impl Campaign {
                 loss: report.training,
                 validation: report.validation,
                 quantisation: report.quantisation.mean,
-                scale: report.scale.into(),
+                scale: report.scales.last().copied().unwrap_or_default().into(),
                 rate: report.speed,
             });
             current.stage = Stage::Gate;

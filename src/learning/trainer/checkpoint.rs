@@ -37,8 +37,6 @@ pub struct State {
     pub config: Config,
     /// Tells the data it learns from, in hexadecimal digits.
     pub data: String,
-    /// The scale of the scores that was found in them, in centipawns.
-    pub scale: f32,
     /// Batches done.
     pub step: usize,
     /// Positions trained on.

@@ -8,6 +8,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::group::GROUP;
 use super::sample::Sample;
+use super::scale::{fit_scale, normalise};
 use crate::base::rng::{Rng, mix};
 use crate::learning::game_file::file_totals;
 use crate::learning::games::{Block, GameError, GameReader, GameRecord};
@@ -32,6 +33,8 @@ pub struct Dataset {
     pub training: Vec<Sample>,
     /// To measure with: positions of other games.
     pub validation: Vec<Sample>,
+    /// For each file, the centipawns worth odds of e to 1 that its scores had.
+    pub scales: Vec<f32>,
     /// Games read.
     pub games: u64,
     /// Remarks for the user, such as a torn tail that was skipped.
@@ -67,7 +70,8 @@ struct Decoded {
 }
 
 impl Dataset {
-    /// Reads the kept positions of all games of some files, on several threads. The result depends
+    /// Reads the kept positions of all games of some files, on several threads; the scores are
+    /// normalised (see [`normalise`]). The result depends
     /// on the files' order and the seed of the shuffling, but not on the number of threads.
     /// `progress` is told how many positions were read and how many there are.
     pub fn load(
@@ -89,7 +93,12 @@ impl Dataset {
         let mut data = Dataset::default();
         data.training.reserve_exact(expected as usize);
         for path in paths {
+            let (training, validation) = (data.training.len(), data.validation.len());
             data.read(path, threads.max(1), &mut |read| progress(read, expected))?;
+            let scale = fit_scale(&data.training[training..]);
+            normalise(&mut data.training[training..], scale);
+            normalise(&mut data.validation[validation..], scale);
+            data.scales.push(scale);
         }
         data.finish(seed);
         Ok(data)

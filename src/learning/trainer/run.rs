@@ -14,9 +14,9 @@ use super::group::{GROUP, Target};
 use super::kernels::{BETA_1, BETA_2, Level, Loss, Step};
 use super::model::{Model, WEIGHT_LIMIT};
 use super::quantise::{Quantisation, quantise};
-use super::scale::{DEFAULT_SCALE, fit_scale};
+use super::scale::SCALE;
 use super::steps::{Rules, Tally, train_batches};
-use crate::eval::network::{MAX_HIDDEN, Network, NetworkError, SCALE};
+use crate::eval::network::{MAX_HIDDEN, Network, NetworkError};
 
 /// What each step takes from the weights, times the learning rate.
 const DECAY: f32 = 0.01;
@@ -46,9 +46,6 @@ pub struct Config {
     pub buckets: usize,
     /// The game result's share in the target; the rest is the score's.
     pub lambda: f32,
-    /// Centipawns worth odds of e to 1; fitted to the data when not given.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub scale: Option<f32>,
     /// How often all positions are gone through.
     pub epochs: usize,
     /// Positions of a batch, rounded up to a multiple of 256; chosen by the number of positions
@@ -69,7 +66,6 @@ impl Default for Config {
             hidden: 256,
             buckets: 1,
             lambda: 0.05,
-            scale: None,
             epochs: 12,
             batch: None,
             rate: 2e-3,
@@ -91,12 +87,6 @@ impl Config {
         }
         if !(0.0..=1.0).contains(&self.lambda) {
             return bad("lambda must be from 0 to 1");
-        }
-        if !self
-            .scale
-            .is_none_or(|scale| (1.0..=10_000.0).contains(&scale))
-        {
-            return bad("the scale must be from 1 to 10000 centipawns");
         }
         if !(self.rate > 0.0 && self.rate <= 1.0) {
             return bad("the learning rate must be above 0 and at most 1");
@@ -216,8 +206,8 @@ pub struct Report {
     pub samples: (usize, usize),
     /// Positions of a batch.
     pub batch: usize,
-    /// Centipawns worth odds of e to 1.
-    pub scale: f32,
+    /// Centipawns worth odds of e to 1 in each file of games.
+    pub scales: Vec<f32>,
     /// Mean loss of the last training positions.
     pub training: f64,
     /// Mean loss of the positions held back.
@@ -290,13 +280,13 @@ impl<'a> Run<'a> {
         };
         let target = Target {
             lambda: config.lambda,
-            scale: state.scale,
+            scale: SCALE,
         };
         let level = Level::best();
         let rules = Rules {
             target,
             loss: config.loss,
-            centipawns: SCALE.into(),
+            centipawns: SCALE,
             level,
         };
         let groups = config.groups(data.training.len());
@@ -464,7 +454,7 @@ impl<'a> Run<'a> {
         let report = Report {
             samples: (self.data.training.len(), self.data.validation.len()),
             batch: self.groups * GROUP,
-            scale: self.state.scale,
+            scales: self.data.scales.clone(),
             training,
             validation: self.validate(),
             quantisation,
@@ -477,18 +467,9 @@ impl<'a> Run<'a> {
 
 /// A run from its beginning.
 fn fresh(config: &Config, data: &Dataset) -> (State, Model) {
-    // A target without scores needs no scale of them.
-    let fitted = || {
-        if config.lambda < 1.0 {
-            fit_scale(&data.training)
-        } else {
-            DEFAULT_SCALE
-        }
-    };
     let state = State {
         config: config.clone(),
         data: format!("{:016x}", data.fingerprint),
-        scale: config.scale.unwrap_or_else(fitted),
         step: 0,
         positions: 0,
         pending: (0.0, 0),

@@ -1,9 +1,11 @@
-//! How many centipawns are worth odds of e to 1: fitted to what the games' scores led to.
+//! How many centipawns are worth odds of e to 1: fitted to what a file's scores led to, and made
+//! the same for all files. So each generation's network speaks the same centipawns, whatever those
+//! of its teachers were, and games of several teachers can be mixed.
 
 use super::sample::Sample;
 
-/// Used where the games say nothing, and of the network's own outputs.
-pub const DEFAULT_SCALE: f32 = 400.0;
+/// Centipawns worth odds of e to 1 in a network's own judgement: also one unit of its output.
+pub const SCALE: f32 = crate::eval::network::SCALE as f32;
 
 /// A fit outside this range says that the scores mean nothing yet, or nearly everything.
 const RANGE: (f64, f64) = (100.0, 1500.0);
@@ -27,7 +29,7 @@ pub fn fit_scale(samples: &[Sample]) -> f32 {
             *points += if sample.score < 0 { 1.0 - mine } else { mine };
         }
     }
-    let mut k = 1.0 / f64::from(DEFAULT_SCALE);
+    let mut k = 1.0 / f64::from(SCALE);
     for _ in 0..50 {
         let (mut slope, mut curvature) = (0.0, 0.0);
         for (score, &(count, points)) in counts.iter().enumerate() {
@@ -37,7 +39,7 @@ pub fn fit_scale(samples: &[Sample]) -> f32 {
             curvature += count * score * score * p * (1.0 - p);
         }
         if curvature <= 0.0 {
-            return DEFAULT_SCALE;
+            return SCALE;
         }
         let step = slope / curvature;
         // Newton's step can overshoot where the curve is flat.
@@ -49,6 +51,15 @@ pub fn fit_scale(samples: &[Sample]) -> f32 {
         }
     }
     (1.0 / k) as f32
+}
+
+/// Makes scores of which `scale` centipawns are worth odds of e to 1 into such of which [`SCALE`]
+/// are.
+pub fn normalise(samples: &mut [Sample], scale: f32) {
+    for sample in samples {
+        // A cast of a number that is too large gives the largest.
+        sample.score = (f32::from(sample.score) * (SCALE / scale)).round() as i16;
+    }
 }
 
 #[cfg(test)]
@@ -85,8 +96,19 @@ mod tests {
     }
 
     #[test]
+    fn normalised_scores_have_the_usual_scale() {
+        let mut samples = random_samples(5, 1);
+        for (sample, score) in samples.iter_mut().zip([127, -127, 32_000, -32_768, 0]) {
+            sample.score = score;
+        }
+        normalise(&mut samples, 127.0);
+        let scores: Vec<_> = samples.iter().map(|sample| sample.score).collect();
+        assert_eq!(scores, [400, -400, i16::MAX, i16::MIN, 0]);
+    }
+
+    #[test]
     fn scores_that_mean_nothing_give_a_bounded_scale() {
-        assert_eq!(fit_scale(&[]), DEFAULT_SCALE);
+        assert_eq!(fit_scale(&[]), SCALE);
         let found = fit_scale(&random_samples(2000, 8));
         assert!((100.0..=1500.1).contains(&found), "{found}");
     }

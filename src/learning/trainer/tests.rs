@@ -307,15 +307,11 @@ fn a_checkpoint_of_another_run_or_a_damaged_one_is_refused() {
     };
     let config = Config {
         epochs: 1,
-        scale: Some(333.25),
         ..small_config()
     };
     train(&config, &data, &environment, &mut quiet).unwrap();
     let (state, mut model) = checkpoint::load(&scratch.0).unwrap();
-    assert_eq!(
-        (state.config.clone(), state.scale),
-        (config.clone(), 333.25)
-    );
+    assert_eq!(state.config, config);
 
     let refused = |config: &Config, data: &Dataset| {
         train(config, data, &environment, &mut quiet)
@@ -387,10 +383,6 @@ fn settings_that_make_no_sense_are_refused() {
         },
         Config {
             batch: Some(0),
-            ..small_config()
-        },
-        Config {
-            scale: Some(0.0),
             ..small_config()
         },
     ] {
