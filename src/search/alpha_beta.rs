@@ -483,7 +483,7 @@ impl Search<'_> {
                 return Verdict::SkipQuiets;
             }
             if !gives_check && rules::futile(known, reduced_depth) {
-                return Verdict::SkipQuiets;
+                return Verdict::Skip;
             }
             let continuation = self.histories.continuation_value(pos, mv, line);
             if rules::bad_history(reduced_depth, continuation) {

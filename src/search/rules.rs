@@ -223,7 +223,10 @@ pub fn late_move_pruning_count(depth: i32, improving: bool) -> usize {
 /// Futility: a quiet move at small reduced depth cannot lift a static evaluation that far below alpha.
 ///
 /// *Formula*: `evaluation + base + margin · depth ≤ alpha`. *Never*: in check or for a move that
-/// gives check (the caller looks). *Source*: Heinz.
+/// gives check (the caller looks); the quiet moves behind it are still looked at, for a check may be
+/// among them. *Source*: Heinz. *Measured*: leaving out all later quiet moves with the first futile
+/// one was neutral in games (240 at 12,000 nodes a move: +89 =55 −96 without it) and hid mates:
+/// 99 mates in three took 11.8 M nodes and two were missed, against 2.7 M and none.
 pub fn futile(known: &Known, reduced_depth: i32) -> bool {
     !known.in_check
         && reduced_depth <= params::futility_depth()
