@@ -128,12 +128,31 @@ fn usable(time: Duration, overhead: Duration) -> Duration {
     time.saturating_sub(overhead).max(time.min(overhead) / 10)
 }
 
+/// With so many increments on the clock, its increment is planned for in full.
+const FULL_INCREMENTS: u32 = 20;
+
+/// With so many overheads on the clock, a stall of one of them is no danger.
+const FULL_OVERHEADS: u32 = 10;
+
+/// How far the clock holds `count` times `unit`: 1 for enough, less in proportion below.
+fn fullness(remaining: Duration, unit: Duration, count: u32) -> f64 {
+    let enough = (unit * count).as_secs_f64();
+    if enough > 0.0 {
+        (remaining.as_secs_f64() / enough).min(1.0)
+    } else {
+        1.0
+    }
+}
+
 /// Soft and hard limit for one move.
 ///
 /// *Idea*: plan a fixed share of the time left and most of the increment, or an equal share of it
 /// until the next time control; allow a multiple of the plan when the position is difficult.
 /// *Formula*: `soft = usable · time_share + increment · time_increment`,
-/// `hard = min(soft · time_hard_multiple, usable · time_hard_share)`.
+/// `hard = min(soft · time_hard_multiple, usable · time_hard_share)`; the increment counts in
+/// proportion below [`FULL_INCREMENTS`], the ceiling below [`FULL_OVERHEADS`], so that a clock that
+/// runs low fills again: with more threads than processors, a move can take longer than planned by
+/// more than the increment, and a plan that spends the increment then falls in the end.
 /// *Never*: more than the clock shows less the overhead, whatever the increment says.
 fn budget(
     remaining: Duration,
@@ -153,13 +172,14 @@ fn budget(
     } else {
         f64::from(params::time_share()) / 1000.0
     };
-    let bonus = increment.mul_f64(f64::from(params::time_increment()) / 100.0);
+    let planned = f64::from(params::time_increment()) / 100.0;
+    let bonus = increment.mul_f64(planned * fullness(remaining, increment, FULL_INCREMENTS));
     let ceiling = if moves == 1 {
         0.9
     } else {
         f64::from(params::time_hard_share()) / 100.0
     };
-    let ceiling = usable.mul_f64(ceiling);
+    let ceiling = usable.mul_f64(ceiling * fullness(remaining, overhead, FULL_OVERHEADS));
     let soft = (usable.mul_f64(share) + bonus).min(ceiling);
     let hard = soft
         .mul_f64(f64::from(params::time_hard_multiple()) / 100.0)
@@ -248,6 +268,17 @@ mod tests {
             assert!(used < remaining, "move {number}");
             remaining -= used;
         }
+    }
+
+    #[test]
+    fn a_low_clock_fills_again_even_when_every_move_is_late() {
+        let (increment, late) = (ms(10), ms(5));
+        let mut remaining = ms(60);
+        for _ in 0..100 {
+            let (soft, _) = budget(remaining, increment, None, OVERHEAD);
+            remaining = remaining - soft - late + increment;
+        }
+        assert!(remaining > ms(60), "{remaining:?}");
     }
 
     #[test]
