@@ -70,6 +70,8 @@ pub enum Effect {
     ResizePool,
     /// Endgame tables are looked for.
     OpenTables,
+    /// A network is read, or the piece-square tables taken back.
+    LoadNetwork,
     /// The log file is opened or closed.
     OpenLog,
 }
@@ -79,7 +81,7 @@ impl Effect {
     pub const fn needs_idle(self) -> bool {
         matches!(
             self,
-            Effect::ResizeTable | Effect::ClearTable | Effect::ResizePool
+            Effect::ResizeTable | Effect::ClearTable | Effect::ResizePool | Effect::LoadNetwork
         )
     }
 }
@@ -440,6 +442,8 @@ options! {
             "Adds the chances to win, draw and lose to each score, per mille.";
         "UCI_AnalyseMode" uci_analyse_mode: check(false), None,
             "Accepted for user interfaces that set it; it changes nothing, since play and analysis are the same search.";
+        "EvalFile" eval_file: text(""), LoadNetwork,
+            "A network, made by `standpat learn` or `train`, to judge positions by; empty takes the piece-square tables back. A file that is no sound network is refused, and what judged before stays.";
         "SyzygyPath" syzygy_path: text(""), OpenTables,
             "Folders of endgame tables. They are not read yet: setting it gives a remark.";
         "UCI_EngineAbout" uci_engine_about: text(concat!(

@@ -23,6 +23,8 @@
 
 mod answer;
 mod control;
+#[cfg(test)]
+mod network_tests;
 mod pool;
 #[cfg(test)]
 mod tests;
@@ -38,6 +40,8 @@ use crate::base::journal;
 use crate::base::options::{Described, Effect, OptionError, Options};
 use crate::base::text::excerpt;
 use crate::board::Game;
+use crate::eval::Model;
+use crate::eval::network::{Network, NetworkError};
 use crate::search::table::TableError;
 use crate::search::{Clock, Job, Limits, Shared, Sink, Table, Worker};
 
@@ -63,6 +67,13 @@ pub enum EngineError {
         /// Why not more.
         reason: io::Error,
     },
+    /// The file is no network; the old one stays.
+    Network {
+        /// Its path.
+        path: String,
+        /// Why not.
+        reason: NetworkFailure,
+    },
     /// The log file cannot be opened.
     Log {
         /// Its path.
@@ -81,6 +92,13 @@ impl fmt::Display for EngineError {
             EngineError::Threads { started, reason } => {
                 write!(f, "only {started} threads can be had: {reason}")
             }
+            EngineError::Network { path, reason } => {
+                write!(
+                    f,
+                    "the network '{}' is not taken: {reason}; the old one stays",
+                    excerpt(path)
+                )
+            }
             EngineError::Log { path, reason } => {
                 write!(
                     f,
@@ -93,6 +111,24 @@ impl fmt::Display for EngineError {
 }
 
 impl std::error::Error for EngineError {}
+
+/// Why a file could not be taken as a network.
+#[derive(Debug)]
+pub enum NetworkFailure {
+    /// It cannot be read.
+    Unreadable(io::Error),
+    /// It is no sound network.
+    Unsound(NetworkError),
+}
+
+impl fmt::Display for NetworkFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkFailure::Unreadable(reason) => reason.fmt(f),
+            NetworkFailure::Unsound(reason) => reason.fmt(f),
+        }
+    }
+}
 
 impl From<OptionError> for EngineError {
     fn from(error: OptionError) -> EngineError {
@@ -117,6 +153,7 @@ pub struct Engine {
     options: Options,
     shared: Arc<Shared>,
     pool: Pool,
+    model: Model,
     control: Arc<Control>,
     /// Nothing was searched since the table was last emptied.
     table_is_clean: bool,
@@ -131,7 +168,7 @@ impl Engine {
     ///
     /// When the table or the first thread cannot be had.
     pub fn new(options: Options) -> Result<Engine, EngineError> {
-        Engine::with_searchers(options, Arc::new(|id| Worker::new(id) as Box<dyn Searcher>))
+        Engine::with_searchers(options, workers(&Model::default()))
     }
 
     fn with_searchers(mut options: Options, factory: Factory) -> Result<Engine, EngineError> {
@@ -151,10 +188,16 @@ impl Engine {
             options,
             shared,
             pool,
+            model: Model::default(),
             control,
             table_is_clean: true,
             _watch: watch.ok(),
         })
+    }
+
+    /// What it judges positions by.
+    pub fn model(&self) -> &Model {
+        &self.model
     }
 
     /// The options as they are now.
@@ -177,6 +220,7 @@ impl Engine {
         if row.effect.needs_idle() && self.is_searching() {
             return Err(EngineError::Busy);
         }
+        let before = self.options.eval_file.clone();
         let effect = self.options.set(name, value)?;
         match effect {
             Effect::None => {}
@@ -188,6 +232,7 @@ impl Engine {
                 let remark = "endgame tables are not read yet: 0 found";
                 return Ok(Some(remark.to_owned()));
             }
+            Effect::LoadNetwork => self.load_network(before)?,
             Effect::OpenLog => self.open_log()?,
         }
         Ok(None)
@@ -248,6 +293,29 @@ impl Engine {
             }
         });
         Ok(())
+    }
+
+    /// Reads the network that the option names, and makes all threads judge by it. The table is
+    /// emptied: its static evaluations are the old model's.
+    fn load_network(&mut self, before: String) -> Result<(), EngineError> {
+        let model = if self.options.eval_file.is_empty() {
+            Model::default()
+        } else {
+            let network = read_network(&self.options.eval_file).map_err(|reason| {
+                let path = std::mem::replace(&mut self.options.eval_file, before);
+                EngineError::Network { path, reason }
+            })?;
+            Model::Network(Arc::new(network))
+        };
+        if model == self.model {
+            return Ok(());
+        }
+        self.clear_table();
+        let result = self.pool.rebuild(workers(&model));
+        self.model = model;
+        let started = self.pool.len();
+        self.options.threads = started as u32;
+        result.map_err(|reason| EngineError::Threads { started, reason })
     }
 
     fn open_log(&mut self) -> Result<(), EngineError> {
@@ -340,6 +408,17 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Makes workers that judge by this model.
+fn workers(model: &Model) -> Factory {
+    let model = model.clone();
+    Arc::new(move |id| Worker::new(id, &model) as Box<dyn Searcher>)
+}
+
+fn read_network(path: &str) -> Result<Network, NetworkFailure> {
+    let bytes = std::fs::read(path).map_err(NetworkFailure::Unreadable)?;
+    Network::read(&bytes).map_err(NetworkFailure::Unsound)
 }
 
 fn with_counters(table: Table, threads: usize) -> Shared {

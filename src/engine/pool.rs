@@ -218,6 +218,18 @@ impl Pool {
         result
     }
 
+    /// Replaces every thread's searcher by one of another factory.
+    ///
+    /// # Errors
+    ///
+    /// When a thread cannot be had again; those that could be are there.
+    pub fn rebuild(&mut self, factory: Factory) -> io::Result<()> {
+        let threads = self.len();
+        self.resize(0)?;
+        self.factory = factory;
+        self.resize(threads)
+    }
+
     /// Hands a search to the main thread, which calls the others.
     pub fn search(&self, lead: impl FnOnce(Helpers) -> Lead) {
         let mut tasks = self.threads.iter().map(|thread| thread.tasks.clone());

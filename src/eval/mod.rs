@@ -4,13 +4,14 @@
 //! judges the position at its end. What stands behind it may change; the four calls do not.
 
 pub mod accumulator;
+pub mod evaluator;
 pub mod features;
 pub mod kernels;
 pub mod net_evaluator;
 pub mod network;
 pub mod piece_square;
 
-pub use piece_square::Evaluator;
+pub use evaluator::{Evaluator, Model};
 
 #[cfg(test)]
 mod testing;

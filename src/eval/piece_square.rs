@@ -125,23 +125,23 @@ const fn worth(role: usize, file: Score, rank: Score) -> (Score, Score) {
 
 /// Judges positions along a line of play.
 #[derive(Clone, Debug)]
-pub struct Evaluator {
+pub struct PieceSquareEvaluator {
     /// The sums at each ply of the line, the root's first; never empty.
     line: Vec<Sum>,
 }
 
-impl Default for Evaluator {
-    fn default() -> Evaluator {
-        Evaluator::new()
+impl Default for PieceSquareEvaluator {
+    fn default() -> PieceSquareEvaluator {
+        PieceSquareEvaluator::new()
     }
 }
 
-impl Evaluator {
-    /// An evaluator that stands on an empty board: [`reset`](Evaluator::reset) it first.
-    pub fn new() -> Evaluator {
+impl PieceSquareEvaluator {
+    /// An evaluator that stands on an empty board: [`reset`](PieceSquareEvaluator::reset) it first.
+    pub fn new() -> PieceSquareEvaluator {
         let mut line = Vec::with_capacity(MAX_PLY + 8);
         line.push(Sum::ZERO);
-        Evaluator { line }
+        PieceSquareEvaluator { line }
     }
 
     /// Starts a new line at this position.
@@ -221,7 +221,7 @@ mod tests {
     use crate::eval::testing::{play_randomly, starts, turned_over};
 
     fn from_scratch(pos: &Position) -> Score {
-        let mut evaluator = Evaluator::new();
+        let mut evaluator = PieceSquareEvaluator::new();
         evaluator.reset(pos);
         evaluator.evaluate(pos)
     }
@@ -230,7 +230,7 @@ mod tests {
     fn followed_and_from_scratch_are_the_same_at_every_node() {
         let mut rng = Rng::new(1);
         for game in starts() {
-            let mut evaluator = Evaluator::new();
+            let mut evaluator = PieceSquareEvaluator::new();
             evaluator.reset(game.position());
             play_randomly(game, 120, &mut rng, |before, m, game| {
                 let after = game.position();

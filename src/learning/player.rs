@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::score::Score;
 use crate::board::{Game, Move};
+use crate::eval::Model;
 use crate::eval::network::Network;
 use crate::search::report::Silent;
 use crate::search::table::TableError;
@@ -22,7 +23,7 @@ impl Player {
     /// A player that judges by `network`, with a table of `hash_mib` MiB.
     pub fn new(network: &Arc<Network>, hash_mib: usize) -> Result<Player, TableError> {
         Ok(Player {
-            worker: worker(network),
+            worker: Worker::new(0, &Model::Network(Arc::clone(network))),
             shared: Shared::new(hash_mib, 1)?,
         })
     }
@@ -50,9 +51,4 @@ impl Player {
         let line = found.lines.first()?;
         Some((*line.pv.first()?, line.score))
     }
-}
-
-/// The search that judges by this network.
-fn worker(_network: &Arc<Network>) -> Box<Worker> {
-    Worker::new(0)
 }

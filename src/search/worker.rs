@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::base::score::{DRAW, INFINITE, Score};
 use crate::board::{Game, Move, Position};
-use crate::eval::Evaluator;
+use crate::eval::{Evaluator, Model};
 
 use super::clock::Clock;
 use super::history::Histories;
@@ -125,15 +125,16 @@ impl Worker {
     /// frames of the main search and as many of quiescence, with room to spare.
     pub const STACK_BYTES: usize = 16 << 20;
 
-    /// A worker. Number 0 is the main one: it alone reads the clock and sends events.
-    pub fn new(id: usize) -> Box<Worker> {
+    /// A worker that judges by this model. Number 0 is the main one: it alone reads the clock and
+    /// sends events.
+    pub fn new(id: usize, model: &Model) -> Box<Worker> {
         Box::new(Worker {
             id,
             histories: Histories::default(),
             stack: Stack::default(),
             arena: Arena::default(),
             reductions: Reductions::default(),
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::new(model),
         })
     }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
+use standpat::eval::Model;
 use standpat::search::report::Silent;
 use standpat::search::{Clock, Event, Job, Limits, Shared, Worker};
 
@@ -125,7 +126,7 @@ fn stopped_after(fen: &str, wait: Duration, helpers: usize) -> Run {
             thread::Builder::new()
                 .stack_size(Worker::STACK_BYTES)
                 .spawn_scoped(scope, move || {
-                    Worker::new(id).search(job, clock, shared, &mut Silent);
+                    Worker::new(id, &Model::default()).search(job, clock, shared, &mut Silent);
                 })
                 .expect("a thread");
         }
@@ -134,7 +135,7 @@ fn stopped_after(fen: &str, wait: Duration, helpers: usize) -> Run {
             .spawn_scoped(scope, move || {
                 let mut completed = Vec::new();
                 let mut sink = |event: Event| record(&mut completed, event);
-                let answer = Worker::new(0)
+                let answer = Worker::new(0, &Model::default())
                     .search(job, clock, shared, &mut sink)
                     .expect("the position has a legal move");
                 shared.stop.store(true, Ordering::SeqCst);
