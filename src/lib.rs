@@ -27,6 +27,7 @@
 //! | 1 | `board/position.rs` | The position the search works on: copied for each move, never taken back |
 //! | 2 | `eval/` | From a position to a [`Score`](crate::base::score::Score) |
 //! | 2 | `eval/accumulator.rs` | The first layer along a line of play: for each ply and each perspective the sum of the rows of all pieces on the board, kept up to date by adding and removing the few rows that a move changes |
+//! | 2 | `eval/evaluator.rs` | What the search judges by: a network, or the piece-square tables until a network is shipped |
 //! | 2 | `eval/features.rs` | What an evaluation is made of: one feature for each piece on each square, and which of them a move switches on and off |
 //! | 2 | `eval/kernels/` | The inner loops of the network, once for each instruction set, chosen at run time |
 //! | 2 | `eval/kernels/avx2.rs` | AVX2: a chunk is two registers |
@@ -60,6 +61,7 @@
 //! | 4 | `engine/` | The engine |
 //! | 4 | `engine/answer.rs` | The end of a search: from what the threads have found to one answer |
 //! | 4 | `engine/control.rs` | Who may stop a search, and when its answer may be given |
+//! | 4 | `engine/network_tests.rs` | `EvalFile`: a network is taken, a bad file is refused and nothing changes |
 //! | 4 | `engine/pool.rs` | The threads: they live as long as the engine, and each keeps its worker's memory |
 //! | 4 | `engine/tests.rs` | The engine's promises, some with workers that follow a script |
 //! | 4 | `engine/vote.rs` | Which thread's answer is given: a vote among the completed iterations |
