@@ -20,6 +20,10 @@ pub enum Model {
 
 /// Judges positions along a line of play by a [`Model`].
 #[derive(Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "each worker has one; a box would cost an indirection at every move"
+)]
 pub enum Evaluator {
     /// By the piece-square tables.
     PieceSquare(PieceSquareEvaluator),
