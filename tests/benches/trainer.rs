@@ -13,7 +13,7 @@ use standpat::learning::games::GameResult;
 use standpat::learning::trainer::Loss;
 use standpat::learning::trainer::data::Epoch;
 use standpat::learning::trainer::group::{Group, Target};
-use standpat::learning::trainer::kernels::{self, Judge, Level, Row, Step, Sums};
+use standpat::learning::trainer::kernels::{self, Grid, Judge, Level, Row, Step, Sums};
 use standpat::learning::trainer::model::{Model, boxed};
 use standpat::learning::trainer::sample::Sample;
 use standpat::learning::trainer::steps::{Rules, train_batches};
@@ -81,7 +81,7 @@ fn kernels_alone(group: &Group, level: Level) {
     });
     let [low, high] = &sums;
     report("outputs", &mut || {
-        let weights = tile.output_weights();
+        let weights = &tile.rounded_outputs;
         kernels::outputs(level, low, high, weights, &group.buckets, &mut outputs);
     });
     let judge = Judge {
@@ -97,7 +97,7 @@ fn kernels_alone(group: &Group, level: Level) {
             level,
             low,
             high,
-            tile.outputs.values.as_chunks().0,
+            &tile.rounded_outputs,
             &group.buckets,
             &outputs,
             &mut rows,
@@ -113,6 +113,7 @@ fn kernels_alone(group: &Group, level: Level) {
         correction: 1.0,
         keep: 1.0,
         limit: 1.98,
+        grid: Grid::Fine,
     };
     let time = best_of(400, || tile.step(level, step));
     println!(
@@ -173,6 +174,7 @@ fn main() {
         correction: 1.0,
         keep: 1.0,
         limit: 1.98,
+        grid: Grid::Fine,
     };
     for hidden in [64, 128, 256, 512, 1024] {
         let mut model = Model::random(hidden, 8, 1);

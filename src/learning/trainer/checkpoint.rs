@@ -15,7 +15,7 @@ use super::{Config, TrainError};
 use crate::learning::game_file::fnv1a;
 
 const MAGIC: &[u8; 8] = b"STPTRAIN";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEAD: usize = 16;
 
 /// One point of the loss curve.
@@ -39,6 +39,8 @@ pub struct State {
     pub data: String,
     /// Batches done.
     pub step: usize,
+    /// Batches of the whole run.
+    pub steps: usize,
     /// Positions trained on.
     pub positions: u64,
     /// Summed loss and number of positions since the last point of the history.
@@ -109,6 +111,6 @@ pub fn load(path: &Path) -> Result<(State, Model), TrainError> {
     if numbers.next().is_some() {
         return Err(fail("it has too many numbers"));
     }
-    model.round();
+    model.round(state.config.grid(state.step, state.steps));
     Ok((state, model))
 }

@@ -104,7 +104,7 @@ impl Seer {
                 kernels::sum_rows(level, weights, bias, group, &mut sums[..length]);
             }
             let (low, high) = (&low[..length], &high[..length]);
-            let weights = tile.output_weights();
+            let weights = &tile.rounded_outputs;
             kernels::outputs(
                 level,
                 low,

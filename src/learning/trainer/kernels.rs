@@ -11,6 +11,7 @@
 use super::group::{GRADIENT_ROWS, Group, Target};
 use super::math;
 use super::sample::Sample;
+use crate::eval::kernels::QA;
 
 /// Columns of a tile: hidden neurons that one thread works on at a time.
 pub const TILE: usize = 32;
@@ -387,6 +388,8 @@ pub struct Step {
     pub keep: f32,
     /// Weights stay within plus and minus this.
     pub limit: f32,
+    /// How the weights are rounded after the step.
+    pub grid: Grid,
 }
 
 /// Decay of the first moment.
@@ -432,9 +435,29 @@ fn adam_body(
     }
 }
 
+/// How finely weights are rounded on the way forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// Feature weights to `1 / UNIT`; output weights not at all.
+    Fine,
+    /// As in the finished network: so that the weights learn to make up for each other's rounding.
+    Coarse,
+}
+
+impl Grid {
+    /// Steps of feature weights in 1.0, and what each of them is in `1 / UNIT`.
+    fn feature_steps(self) -> (f32, i16) {
+        match self {
+            Grid::Fine => (UNIT, 1),
+            Grid::Coarse => (QA as f32, (UNIT / QA as f32) as i16),
+        }
+    }
+}
+
 kernel! {
-    /// Weights as the way forward uses them: rounded to `1 / UNIT`, in two halves.
+    /// Feature weights as the way forward uses them: rounded, in two halves.
     round_rows = round_rows_body(
+        grid: Grid,
         values: &[Row],
         low: &mut [HalfRow],
         high: &mut [HalfRow],
@@ -442,7 +465,11 @@ kernel! {
 }
 
 #[inline(always)]
-fn round_rows_body(values: &[Row], low: &mut [HalfRow], high: &mut [HalfRow]) {
+fn round_rows_body(grid: Grid, values: &[Row], low: &mut [HalfRow], high: &mut [HalfRow]) {
+    let (steps, size) = grid.feature_steps();
+    // To the nearest: weights are clipped to ±1.98, so the result fits, and adding 1.5 · 2²³ leaves
+    // it in the low bits of the sum.
+    let rounded = |value: f32| (value * steps + 12_582_912.0).to_bits() as i16 * size;
     for (number, row) in values.iter().enumerate() {
         let (low, high) = (&mut low[number].0, &mut high[number].0);
         for i in 0..HALF {
@@ -450,11 +477,4 @@ fn round_rows_body(values: &[Row], low: &mut [HalfRow], high: &mut [HalfRow]) {
             high[i] = rounded(row.0[HALF + i]);
         }
     }
-}
-
-/// To the nearest: weights are clipped to ±1.98, so the result fits, and adding 1.5 · 2²³ leaves it
-/// in the low bits of the sum.
-#[inline(always)]
-fn rounded(value: f32) -> i16 {
-    (value * UNIT + 12_582_912.0).to_bits() as i16
 }

@@ -1,9 +1,10 @@
 //! The network in training: its weights, their moments, and their gradients, cut into tiles of
 //! columns so that each thread owns some and none shares any.
 
-use super::kernels::{self, HalfRow, Level, ROWS, Row, Step, TILE, UNIT};
+use super::kernels::{self, Grid, HalfRow, Level, ROWS, Row, Step, TILE, UNIT};
 use super::sample::FEATURES;
 use crate::base::rng::Rng;
+use crate::eval::network::QB;
 
 /// No weight grows beyond this: output weights then fit in 8 bits, products in 16.
 pub const WEIGHT_LIMIT: f32 = 1.98;
@@ -70,6 +71,8 @@ pub struct Tile {
     pub rounded: [HalfTile; 2],
     /// The bias in the same form.
     pub rounded_bias: [HalfRow; 2],
+    /// The output weights in the form that the way forward uses, bucket by bucket.
+    pub rounded_outputs: Vec<[Row; 2]>,
 }
 
 /// A boxed array of zeros, made without a detour over the stack.
@@ -100,14 +103,10 @@ impl Tile {
             output_gradients: vec![[Row::ZERO; 2]; buckets],
             rounded: [boxed(HalfRow::ZERO), boxed(HalfRow::ZERO)],
             rounded_bias: [HalfRow::ZERO; 2],
+            rounded_outputs: vec![[Row::ZERO; 2]; buckets],
         };
-        tile.round(Level::PORTABLE);
+        tile.round(Level::PORTABLE, Grid::Fine);
         tile
-    }
-
-    /// The output weights, bucket by bucket.
-    pub fn output_weights(&self) -> &[[Row; 2]] {
-        self.outputs.values.as_chunks().0
     }
 
     /// One step of AdamW with the gradients gathered so far, which are forgotten.
@@ -118,17 +117,25 @@ impl Tile {
             .step(level, step, std::slice::from_mut(&mut self.bias_gradient));
         self.outputs
             .step(level, step, self.output_gradients.as_flattened_mut());
-        self.round(level);
+        self.round(level, step.grid);
     }
 
     /// Makes the rounded weights anew.
-    pub fn round(&mut self, level: Level) {
+    pub fn round(&mut self, level: Level, grid: Grid) {
         let [low, high] = &mut self.rounded;
-        kernels::round_rows(level, &self.features.values, &mut low[..], &mut high[..]);
+        let features = &self.features.values;
+        kernels::round_rows(level, grid, features, &mut low[..], &mut high[..]);
         let [low, high] = self.rounded_bias.as_chunks_mut::<1>().0 else {
             return;
         };
-        kernels::round_rows(level, &self.bias.values, low, high);
+        kernels::round_rows(level, grid, &self.bias.values, low, high);
+        let rounded = self.rounded_outputs.as_flattened_mut();
+        for (rounded, exact) in rounded.iter_mut().zip(&self.outputs.values) {
+            *rounded = match grid {
+                Grid::Fine => *exact,
+                Grid::Coarse => Row(exact.0.map(round_output)),
+            };
+        }
     }
 
     /// Everything that a checkpoint holds.
@@ -214,11 +221,16 @@ impl Model {
     }
 
     /// Rounds all weights anew: after they were read.
-    pub fn round(&mut self) {
+    pub fn round(&mut self, grid: Grid) {
         self.tiles
             .iter_mut()
-            .for_each(|tile| tile.round(Level::best()));
+            .for_each(|tile| tile.round(Level::best(), grid));
     }
+}
+
+/// An output weight as the finished network has it.
+fn round_output(weight: f32) -> f32 {
+    (weight * QB as f32).round_ties_even() / QB as f32
 }
 
 /// The value of a rounded weight.
@@ -241,7 +253,7 @@ mod tests {
         let numbers: usize = small.numbers().iter().map(|part| part.len()).sum();
         assert_eq!(numbers, 3 * (768 * 64 + 64 + 8 * 128 + 32));
         // All buckets begin alike.
-        let weights = small.tiles[0].output_weights();
+        let weights = &small.tiles[0].rounded_outputs;
         assert!(weights.iter().all(|bucket| *bucket == weights[0]));
     }
 
@@ -251,15 +263,22 @@ mod tests {
         tile.features.values[700].0[20] = -1.98;
         tile.features.values[3].0[4] = 0.5;
         tile.bias.values[0].0[31] = 1.98;
-        tile.round(Level::best());
+        tile.round(Level::best(), Grid::Fine);
         assert_eq!(value(tile.rounded[0][3].0[4]), 0.5);
         assert_eq!(tile.rounded[1][700].0[4], -8078);
         assert_eq!(tile.rounded_bias[1].0[15], 8078);
-        for (feature, row) in tile.features.values.iter().enumerate() {
-            for (i, exact) in row.0.iter().enumerate() {
-                let rounded = value(tile.rounded[i / HALF][feature].0[i % HALF]);
-                assert!((rounded - exact).abs() <= 0.5001 / UNIT);
+        for (grid, steps) in [(Grid::Fine, UNIT), (Grid::Coarse, 255.0)] {
+            tile.round(Level::best(), grid);
+            for (feature, row) in tile.features.values.iter().enumerate() {
+                for (i, exact) in row.0.iter().enumerate() {
+                    let rounded = value(tile.rounded[i / HALF][feature].0[i % HALF]);
+                    assert!((rounded - exact).abs() <= 0.5001 / steps);
+                    assert!((rounded * steps).fract().abs() < 1e-3, "{rounded}");
+                }
             }
         }
+        let rounded = tile.rounded_outputs.as_flattened()[1].0[3];
+        assert!((rounded - tile.outputs.values[1].0[3]).abs() <= 0.5 / 64.0);
+        assert_eq!((rounded * 64.0).fract(), 0.0);
     }
 }

@@ -11,14 +11,14 @@ use crate::eval::network::{Network, NetworkError, Parts, QB};
 /// Samples that the error is measured on.
 const MEASURED: usize = 1 << 15;
 
-/// What rounding to whole numbers costs.
+/// What rounding to whole numbers costs, by comparison with what was trained.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quantisation {
     /// Mean error, in centipawns.
     pub mean: f64,
     /// Largest error, in centipawns.
     pub worst: f64,
-    /// The loss of the exact network on the same samples.
+    /// The loss of the network in training on the same samples.
     pub exact_loss: f64,
     /// The loss of the rounded network on them.
     pub rounded_loss: f64,
@@ -27,7 +27,7 @@ pub struct Quantisation {
 /// The network's numbers, rounded.
 pub fn parts(model: &Model, scale: u16) -> Parts {
     let (hidden, buckets) = (model.hidden(), model.buckets());
-    let weight = |value: f32, unit: i32| (value * unit as f32).round() as i16;
+    let weight = |value: f32, unit: i32| (value * unit as f32).round_ties_even() as i16;
     let mut parts = Parts {
         hidden,
         buckets,

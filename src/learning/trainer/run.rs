@@ -11,7 +11,7 @@ use super::checkpoint::{self, Point, State};
 use super::data::{Dataset, Epoch};
 use super::evaluate;
 use super::group::{GROUP, Target};
-use super::kernels::{BETA_1, BETA_2, Level, Loss, Step};
+use super::kernels::{BETA_1, BETA_2, Grid, Level, Loss, Step};
 use super::model::{Model, WEIGHT_LIMIT};
 use super::quantise::{Quantisation, quantise};
 use super::scale::SCALE;
@@ -26,6 +26,9 @@ const LAST_RATE: f32 = 0.01;
 
 /// The share of the steps over which the rate rises to its highest, and the most steps of that.
 const WARM_UP: (f32, usize) = (0.05, 400);
+
+/// The last share of the steps, in which weights are rounded as in the finished network.
+const COARSE: f32 = 0.3;
 
 /// Points of the loss curve, but not more than there are steps.
 const POINTS: usize = 200;
@@ -113,6 +116,15 @@ impl Config {
         positions.div_ceil(GROUP)
     }
 
+    /// How weights are rounded after `step` of `steps` steps.
+    pub(super) fn grid(&self, step: usize, steps: usize) -> Grid {
+        if step as f32 >= (1.0 - COARSE) * steps as f32 {
+            Grid::Coarse
+        } else {
+            Grid::Fine
+        }
+    }
+
     /// The optimiser's settings for step `step` of `steps`.
     fn step(&self, step: usize, steps: usize) -> Step {
         let warm_up = ((steps as f32 * WARM_UP.0) as usize).min(WARM_UP.1);
@@ -129,6 +141,7 @@ impl Config {
             correction: 1.0 / (1.0 - BETA_2.powi(power)).sqrt(),
             keep: 1.0 - rate * DECAY,
             limit: WEIGHT_LIMIT,
+            grid: self.grid(step + 1, steps),
         }
     }
 }
@@ -244,7 +257,7 @@ pub fn train(
         return Err(TrainError::NoData);
     }
     let mut run = Run::start(config, data, environment)?;
-    while run.state.step < run.steps() {
+    while run.state.step < run.state.steps {
         run.epoch(progress)?;
     }
     run.finish()
@@ -307,10 +320,6 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn steps(&self) -> usize {
-        self.batches * self.config.epochs
-    }
-
     fn threads(&self) -> usize {
         self.environment.threads.max(1)
     }
@@ -352,7 +361,7 @@ impl<'a> Run<'a> {
 
     /// Trains on the epoch's batches up to step `last`.
     fn train_to(&mut self, epoch: &Epoch, number: usize, last: usize) -> Result<(), TrainError> {
-        let (first, steps) = (number * self.batches, self.steps());
+        let (first, steps) = (number * self.batches, self.state.steps);
         let batches = self.state.step - first..last - first;
         let (rules, threads, config) = (self.rules, self.threads(), self.config);
         let step = |batch| config.step(first + batch, steps);
@@ -373,7 +382,7 @@ impl<'a> Run<'a> {
 
     /// Counts a batch, and ends a stretch of the loss curve where one ends.
     fn record(&mut self, tally: Tally) {
-        let stretch = (self.steps() / POINTS).max(1);
+        let stretch = (self.state.steps / POINTS).max(1);
         let state = &mut self.state;
         state.step += 1;
         state.positions += tally.positions;
@@ -425,7 +434,7 @@ impl<'a> Run<'a> {
 
     fn progress(&self) -> Progress {
         let state = &self.state;
-        let share = self.steps() as f64 / state.step.max(1) as f64;
+        let share = self.state.steps as f64 / state.step.max(1) as f64;
         Progress {
             epoch: (state.step / self.batches, self.config.epochs),
             positions: (
@@ -467,10 +476,13 @@ impl<'a> Run<'a> {
 
 /// A run from its beginning.
 fn fresh(config: &Config, data: &Dataset) -> (State, Model) {
+    let samples = data.training.len();
+    let batches = Epoch::batches(samples, config.groups(samples));
     let state = State {
         config: config.clone(),
         data: format!("{:016x}", data.fingerprint),
         step: 0,
+        steps: batches * config.epochs,
         positions: 0,
         pending: (0.0, 0),
         history: Vec::new(),

@@ -253,7 +253,7 @@ impl Steps<'_> {
         let mut shares = write(&work.shares);
         for (group, range) in self.groups(number) {
             let (low, high) = (&low[range.clone()], &high[range.clone()]);
-            let (weights, shares) = (tile.output_weights(), &mut shares[range]);
+            let (weights, shares) = (&tile.rounded_outputs, &mut shares[range]);
             kernels::outputs(level, low, high, weights, &group.buckets, shares);
         }
     }
@@ -314,7 +314,7 @@ impl Steps<'_> {
                 level,
                 &low[range.clone()],
                 &high[range.clone()],
-                tile.outputs.values.as_chunks().0,
+                &tile.rounded_outputs,
                 &group.buckets,
                 &judgement.outputs[range],
                 rows,

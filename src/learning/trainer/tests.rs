@@ -9,7 +9,7 @@ use super::data::Epoch;
 use super::data::tests::random_samples;
 use super::evaluate;
 use super::group::{GROUP, Target, bucket};
-use super::kernels::{Level, Step, TILE, UNIT};
+use super::kernels::{Grid, Level, Step, TILE, UNIT};
 use super::model::Model;
 use super::sample::Sample;
 use super::steps::{Rules, train_batches};
@@ -34,6 +34,7 @@ const STILL: Step = Step {
     correction: 1.0,
     keep: 1.0,
     limit: 10.0,
+    grid: Grid::Fine,
 };
 
 /// The mean loss, computed in the plainest way and with double precision.
@@ -56,7 +57,7 @@ fn plain_loss(model: &Model, samples: &[Sample], rules: Rules) -> f64 {
             for (perspective, sums) in sums.iter().enumerate() {
                 for (column, sum) in sums.iter().enumerate() {
                     let active = sum.clamp(0.0, 1.0);
-                    let weight = tile.output_weights()[bucket][perspective].0[column];
+                    let weight = tile.outputs.values[2 * bucket + perspective].0[column];
                     output += active * active * f64::from(weight);
                 }
             }
@@ -92,7 +93,7 @@ fn even_model(buckets: usize) -> Model {
     for (i, value) in biases.iter_mut().enumerate() {
         *value = i as f32 / 8.0;
     }
-    model.round();
+    model.round(Grid::Fine);
     model
 }
 
@@ -220,6 +221,7 @@ fn neither_threads_nor_instructions_change_the_result() {
         correction: 10.0,
         keep: 0.999,
         limit: 1.98,
+        grid: Grid::Fine,
     };
     let mut models = Vec::new();
     for level in Level::all() {
