@@ -95,7 +95,7 @@
 //! | 4 | `learning/trainer/quantise.rs` | From the network in training to the one that plays: whole numbers, and what that costs |
 //! | 4 | `learning/trainer/run.rs` | A whole training run: from settings and data to a network |
 //! | 4 | `learning/trainer/sample.rs` | A position to learn from, in 28 bytes of memory |
-//! | 4 | `learning/trainer/scale.rs` | How many centipawns are worth odds of e to 1: fitted to what the games' scores led to |
+//! | 4 | `learning/trainer/scale.rs` | How many centipawns are worth odds of e to 1: fitted to what a file's scores led to, and made the same for all files |
 //! | 4 | `learning/trainer/steps.rs` | Training steps on several threads |
 //! | 4 | `learning/trainer/tests.rs` | The trainer as a whole: gradients against finite differences, a small set learned by heart, runs that are the same however they are made |
 //! | 5 | `tools/` | What else the binary can do |
