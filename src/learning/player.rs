@@ -52,3 +52,26 @@ impl Player {
         Some((*line.pv.first()?, line.score))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn soft_limits_hold_though_nobody_listens() {
+        let thread = std::thread::Builder::new().stack_size(Worker::STACK_BYTES);
+        let played = thread.spawn(|| {
+            let network = Arc::new(Network::random(64, 1, 1));
+            let mut player = Player::new(&network, 1).unwrap();
+            let limits = Limits {
+                soft_nodes: Some(100),
+                nodes: Some(100_000),
+                ..Limits::default()
+            };
+            player.think(&Game::start(), limits).unwrap();
+            player.shared.total_nodes()
+        });
+        let nodes = played.unwrap().join().unwrap();
+        assert!((100..2_000).contains(&nodes), "{nodes}");
+    }
+}

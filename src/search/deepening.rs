@@ -273,6 +273,7 @@ impl Search<'_> {
         if limits.mate.is_some_and(|moves| mate_found(score, moves)) && !limits.infinite {
             return true;
         }
+        self.publish_nodes();
         let nodes = self.shared.total_nodes();
         let over = |limit: Option<u64>| limit.is_some_and(|limit| nodes >= limit);
         if over(limits.nodes) || over(limits.soft_nodes) || self.clock.hard_expired() {
