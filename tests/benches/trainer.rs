@@ -182,7 +182,7 @@ fn main() {
             let epoch = Epoch::new(&samples, 1, 0, groups);
             let batches = 128 / groups;
             let mut next = 0;
-            let time = best_of(20, || {
+            let time = best_of(if hidden > 256 { 20 } else { 60 }, || {
                 let range = next..next + batches;
                 next = (next + batches) % (samples.len() / 256 / groups - batches);
                 let _ = train_batches(&mut model, &epoch, range, rules, threads, &step);
