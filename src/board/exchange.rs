@@ -121,11 +121,14 @@ impl Exchange<'_> {
     fn is_pinned(&self, from: Square, king: Square, side: Color) -> bool {
         let board = self.pos.board();
         let without = self.occupied & !Bitboard::from(from);
-        let them = board.by_color(side.other()) & without;
-        let line = attacks::ray(king, from);
-        (attacks::rook_attacks(king, without) & board.rooks_and_queens() & them & line).any()
-            || (attacks::bishop_attacks(king, without) & board.bishops_and_queens() & them & line)
-                .any()
+        let line = attacks::ray(king, from) & board.by_color(side.other()) & without;
+        let (straight, diagonal) = (
+            line & board.rooks_and_queens(),
+            line & board.bishops_and_queens(),
+        );
+        // Looked up only when a slider stands on the line at all.
+        (straight.any() && (attacks::rook_attacks(king, without) & straight).any())
+            || (diagonal.any() && (attacks::bishop_attacks(king, without) & diagonal).any())
     }
 
     fn can_take(&self, side: Color) -> bool {

@@ -102,6 +102,34 @@ pub struct Histories {
 /// Pawn structures that the pawn history tells apart.
 const PAWN_SLOTS: usize = 512;
 
+/// One value for each piece and square: a row of the tables by position or by earlier move.
+type Row = [i16; PIECE_TO];
+
+/// The row of an earlier move that is not there.
+static NO_HISTORY: Row = [0; PIECE_TO];
+
+/// The rows that one position's quiet moves are judged by.
+pub struct QuietHistory<'a> {
+    pos: &'a Position,
+    quiet: &'a [i16; 4096],
+    pawn: &'a Row,
+    continuation: [&'a Row; 3],
+}
+
+impl QuietHistory<'_> {
+    /// See [`Histories::quiet_value`].
+    #[inline]
+    pub fn value(&self, mv: Move) -> i32 {
+        let moved = PieceTo::of(self.pos, mv).index() % PIECE_TO;
+        let mut value = i32::from(self.quiet[mv.from_to() % 4096]);
+        value += i32::from(self.pawn[moved]);
+        for row in self.continuation {
+            value += i32::from(row[moved]);
+        }
+        value
+    }
+}
+
 /// Where the earlier moves of the line stand: piece–to of the moves one, two and four plies ago.
 pub type Line = [Option<PieceTo>; 3];
 
@@ -150,13 +178,28 @@ impl Histories {
     /// The value of a quiet move, for ordering: the sum over all tables.
     #[inline]
     pub fn quiet_value(&self, pos: &Position, mv: Move, line: &Line) -> i32 {
-        let moved = PieceTo::of(pos, mv);
-        let mut value = i32::from(self.quiet[Self::quiet_index(pos.turn(), mv)]);
-        value += i32::from(self.pawn[Self::pawn_index(pos, moved)]);
-        for earlier in line.iter().flatten() {
-            value += i32::from(self.continuation[earlier.index() * PIECE_TO + moved.index()]);
+        self.quiet_at(pos, line).value(mv)
+    }
+
+    /// What the tables say of this position's quiet moves, looked up once for all of them.
+    #[inline]
+    pub fn quiet_at<'a>(&'a self, pos: &'a Position, line: &Line) -> QuietHistory<'a> {
+        let row = |table: &'a [i16], number: usize| {
+            table[number * PIECE_TO..]
+                .first_chunk()
+                .unwrap_or(&NO_HISTORY)
+        };
+        QuietHistory {
+            pos,
+            quiet: self.quiet[pos.turn() as usize * 4096..]
+                .first_chunk()
+                .unwrap_or(&[0; 4096]),
+            pawn: row(&self.pawn, pos.pawn_key() as usize % PAWN_SLOTS),
+            continuation: line.map(|earlier| match earlier {
+                Some(earlier) => row(&self.continuation, earlier.index()),
+                None => &NO_HISTORY,
+            }),
         }
-        value
     }
 
     /// The part of a quiet move's value that pruning looks at: how it did as a reply and a

@@ -216,9 +216,10 @@ impl Picker {
         self.next = self.bad_end;
         arena.scratch.clear();
         pos.quiets(&mut arena.scratch);
+        let history = histories.quiet_at(pos, line);
         for &mv in &*arena.scratch {
             if Some(mv) != self.hash_move && Some(mv) != self.killer {
-                let mut score = histories.quiet_value(pos, mv, line);
+                let mut score = history.value(mv);
                 if mv.promoted_role() == Some(Role::Queen) {
                     score += 65_536;
                 }
@@ -232,16 +233,17 @@ impl Picker {
     #[inline]
     fn take_best(&mut self, arena: &mut Arena) -> Option<Scored> {
         let rest = &mut arena.moves[self.next..self.end];
-        let mut best = 0;
-        for index in 1..rest.len() {
-            if rest[index].score > rest[best].score {
-                best = index;
-            }
+        let mut best = *rest.first()?;
+        let mut place = 0;
+        for (index, &scored) in rest.iter().enumerate().skip(1) {
+            // Two selections instead of a branch: which move is best cannot be predicted.
+            let better = scored.score > best.score;
+            place = if better { index } else { place };
+            best = if better { scored } else { best };
         }
-        let taken = *rest.get(best)?;
-        rest.swap(0, best);
+        rest.swap(0, place);
         self.next += 1;
-        Some(taken)
+        Some(best)
     }
 
     /// The best capture that does not lose material; losing ones are put aside for later. In

@@ -103,10 +103,10 @@ impl Search<'_> {
                 );
                 continue;
             }
+            self.shared.table.prefetch(pos.key_after(mv));
             if !static_exchange_evaluation(pos, mv, 0) {
                 continue;
             }
-            self.shared.table.prefetch(pos.key_after(mv));
             let next = self.make(pos, mv, ply);
             let score = -self.at_horizon::<N::Child>(&next, -beta, -alpha, ply + 1);
             self.unmake();
