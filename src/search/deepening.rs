@@ -102,11 +102,11 @@ impl Search<'_> {
                 (center + delta).min(INFINITE),
             );
         }
-        let game = self.job.game.clone();
+        let job = self.job;
         let mut failed_high = 0;
         loop {
             let depth = (self.root_depth - failed_high).max(1);
-            let score = self.alpha_beta::<Root>(game.position(), alpha, beta, depth, 0, false);
+            let score = self.alpha_beta::<Root>(job.game.position(), alpha, beta, depth, 0, false);
             if self.stopped {
                 return;
             }

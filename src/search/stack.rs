@@ -48,9 +48,16 @@ impl Default for Stack {
 }
 
 impl Stack {
-    /// Prepares for a new search.
+    /// Prepares for a new search. The variations keep their memory.
     pub fn reset(&mut self) {
-        self.0.fill(Frame::default());
+        for frame in &mut self.0 {
+            let mut pv = std::mem::take(&mut frame.pv);
+            pv.0.clear();
+            *frame = Frame {
+                pv,
+                ..Frame::default()
+            };
+        }
     }
 
     /// The frame of a ply.

@@ -235,11 +235,15 @@ impl Table {
 
 /// Empties clusters. Memory that was never written is only read: it keeps costing none.
 fn wipe(clusters: &[Cluster]) {
-    for cluster in clusters {
-        for word in cluster.words.iter().chain([&cluster.keys]) {
-            if word.load(Relaxed) != 0 {
-                word.store(0, Relaxed);
-            }
+    for Cluster {
+        words: [first, second, third],
+        keys,
+    } in clusters
+    {
+        let all = [first, second, third, keys];
+        let [a, b, c, d] = all.map(|word| word.load(Relaxed));
+        if a | b | c | d != 0 {
+            all.iter().for_each(|word| word.store(0, Relaxed));
         }
     }
 }
