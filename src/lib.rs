@@ -27,7 +27,8 @@
 //! | 1 | `board/position.rs` | The position the search works on: copied for each move, never taken back |
 //! | 2 | `eval/` | From a position to a [`Score`](crate::base::score::Score) |
 //! | 2 | `eval/accumulator.rs` | The first layer along a line of play: for each ply and each perspective the sum of the rows of all pieces on the board, kept up to date by adding and removing the few rows that a move changes |
-//! | 2 | `eval/evaluator.rs` | What the search judges by: a network, or the piece-square tables until a network is shipped |
+//! | 2 | `eval/evaluator.rs` | The network as an evaluator: accumulators along a line of play, one output at its end |
+//! | 2 | `eval/evaluator_tests.rs` | The network along random games: followed = from scratch, in every instruction set; mirrored boards; and networks small enough to be worked out by other means |
 //! | 2 | `eval/features.rs` | What an evaluation is made of: one feature for each piece on each square, and which of them a move switches on and off |
 //! | 2 | `eval/kernels/` | The inner loops of the network, once for each instruction set, chosen at run time |
 //! | 2 | `eval/kernels/avx2.rs` | AVX2: a chunk is two registers |
@@ -36,11 +37,8 @@
 //! | 2 | `eval/kernels/scalar.rs` | Plain Rust, independent of the generic loops: the reference for all other sets, and what an unknown CPU runs |
 //! | 2 | `eval/kernels/sse2.rs` | SSE2, which every x86-64 CPU has: a chunk is four registers |
 //! | 2 | `eval/kernels/tests.rs` | Every instruction set against plain arithmetic, bit for bit; and how fast each is |
-//! | 2 | `eval/net_evaluator.rs` | The network as an evaluator: accumulators along a line of play, one output at its end |
-//! | 2 | `eval/net_evaluator_tests.rs` | The network along random games: followed = from scratch, in every instruction set; mirrored boards; and networks small enough to be worked out by other means |
 //! | 2 | `eval/network.rs` | The network: two views of the board through one layer of feature weights, the activation clamp-and-square, and one output; its numbers in fixed point, and the file they are kept in |
 //! | 2 | `eval/network_tests.rs` | The network's file: what was written reads back, whatever was damaged is refused |
-//! | 2 | `eval/piece_square.rs` | A tapered piece-square evaluation: each piece has a worth in the middle game and one in the ending, both depending on its square; the material left blends them |
 //! | 2 | `eval/testing.rs` | What the tests of this floor share: random games, and positions turned over |
 //! | 3 | `search/` | The search |
 //! | 3 | `search/alpha_beta.rs` | Alpha-beta: the recursion, as numbered steps that call rules |

@@ -443,7 +443,7 @@ options! {
         "UCI_AnalyseMode" uci_analyse_mode: check(false), None,
             "Accepted for user interfaces that set it; it changes nothing, since play and analysis are the same search.";
         "EvalFile" eval_file: text(""), LoadNetwork,
-            "A network, made by `standpat learn` or `train`, to judge positions by; empty takes the piece-square tables back. A file that is no sound network is refused, and what judged before stays.";
+            "A network, made by `standpat learn` or `train`, to judge positions by; empty takes the one in the program back. A file that is no sound network is refused, and what judged before stays.";
         "SyzygyPath" syzygy_path: text(""), OpenTables,
             "Folders of endgame tables. They are not read yet: setting it gives a remark.";
         "UCI_EngineAbout" uci_engine_about: text(concat!(

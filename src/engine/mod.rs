@@ -40,7 +40,6 @@ use crate::base::journal;
 use crate::base::options::{Described, Effect, OptionError, Options};
 use crate::base::text::excerpt;
 use crate::board::Game;
-use crate::eval::Model;
 use crate::eval::network::{Network, NetworkError};
 use crate::search::table::TableError;
 use crate::search::{Clock, Job, Limits, Shared, Sink, Table, Worker};
@@ -153,7 +152,7 @@ pub struct Engine {
     options: Options,
     shared: Arc<Shared>,
     pool: Pool,
-    model: Model,
+    network: Arc<Network>,
     control: Arc<Control>,
     /// Nothing was searched since the table was last emptied.
     table_is_clean: bool,
@@ -168,7 +167,7 @@ impl Engine {
     ///
     /// When the table or the first thread cannot be had.
     pub fn new(options: Options) -> Result<Engine, EngineError> {
-        Engine::with_searchers(options, workers(&Model::default()))
+        Engine::with_searchers(options, workers(&Network::shipped()))
     }
 
     fn with_searchers(mut options: Options, factory: Factory) -> Result<Engine, EngineError> {
@@ -188,7 +187,7 @@ impl Engine {
             options,
             shared,
             pool,
-            model: Model::default(),
+            network: Network::shipped(),
             control,
             table_is_clean: true,
             _watch: watch.ok(),
@@ -196,8 +195,8 @@ impl Engine {
     }
 
     /// What it judges positions by.
-    pub fn model(&self) -> &Model {
-        &self.model
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
     }
 
     /// The options as they are now.
@@ -296,23 +295,23 @@ impl Engine {
     }
 
     /// Reads the network that the option names, and makes all threads judge by it. The table is
-    /// emptied: its static evaluations are the old model's.
+    /// emptied: its static evaluations are the old network's.
     fn load_network(&mut self, before: String) -> Result<(), EngineError> {
-        let model = if self.options.eval_file.is_empty() {
-            Model::default()
+        let network = if self.options.eval_file.is_empty() {
+            Network::shipped()
         } else {
             let network = read_network(&self.options.eval_file).map_err(|reason| {
                 let path = std::mem::replace(&mut self.options.eval_file, before);
                 EngineError::Network { path, reason }
             })?;
-            Model::Network(Arc::new(network))
+            Arc::new(network)
         };
-        if model == self.model {
+        if network == self.network {
             return Ok(());
         }
         self.clear_table();
-        let result = self.pool.rebuild(workers(&model));
-        self.model = model;
+        let result = self.pool.rebuild(workers(&network));
+        self.network = network;
         let started = self.pool.len();
         self.options.threads = started as u32;
         result.map_err(|reason| EngineError::Threads { started, reason })
@@ -411,9 +410,9 @@ impl Drop for Engine {
 }
 
 /// Makes workers that judge by this model.
-fn workers(model: &Model) -> Factory {
-    let model = model.clone();
-    Arc::new(move |id| Worker::new(id, &model) as Box<dyn Searcher>)
+fn workers(network: &Arc<Network>) -> Factory {
+    let network = Arc::clone(network);
+    Arc::new(move |id| Worker::new(id, &network) as Box<dyn Searcher>)
 }
 
 fn read_network(path: &str) -> Result<Network, NetworkFailure> {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use crate::base::options::Options;
-use crate::eval::Model;
-use crate::eval::network::Network;
+use crate::eval::Network;
 
 use super::{Engine, EngineError};
 
@@ -44,10 +43,10 @@ fn a_network_is_taken_and_given_back() {
     let file = File::new("sound.net", &network.write());
     let mut engine = engine();
     engine.set_option("EvalFile", Some(file.path())).unwrap();
-    assert!(matches!(engine.model(), Model::Network(taken) if **taken == network));
+    assert_eq!(**engine.network(), network);
     assert_eq!(engine.options().eval_file, file.path());
     engine.set_option("EvalFile", Some("<empty>")).unwrap();
-    assert!(matches!(engine.model(), Model::PieceSquare));
+    assert_eq!(*engine.network(), Network::shipped());
 }
 
 #[test]
@@ -62,7 +61,7 @@ fn a_bad_file_is_refused_with_a_reason_and_the_old_network_stays() {
         let error = engine.set_option("EvalFile", Some(bad)).unwrap_err();
         assert!(matches!(error, EngineError::Network { .. }));
         assert!(error.to_string().contains("the old one stays"), "{error}");
-        assert!(matches!(engine.model(), Model::Network(kept) if **kept == network));
+        assert_eq!(**engine.network(), network);
         assert_eq!(engine.options().eval_file, sound.path());
     }
 }

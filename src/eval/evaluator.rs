@@ -1,87 +1,85 @@
-//! What the search judges by: a network, or the piece-square tables until a network is shipped.
+//! The network as an evaluator: accumulators along a line of play, one output at its end.
 
+use std::fmt;
 use std::sync::Arc;
 
-use super::net_evaluator::NetEvaluator;
+use super::accumulator::{Accumulators, Update};
+use super::kernels::Kernels;
 use super::network::Network;
-use super::piece_square::PieceSquareEvaluator;
 use crate::base::score::Score;
 use crate::board::{Move, Position};
 
-/// What positions are judged by.
-#[derive(Clone, Default, PartialEq)]
-pub enum Model {
-    /// The piece-square tables.
-    #[default]
-    PieceSquare,
-    /// A learned network.
-    Network(Arc<Network>),
-}
+/// When the accumulators are brought up to date. Eager searched 8 to 10 % more nodes a second than
+/// lazy at every size from 64 to 1024: the work overlaps with the table's cache misses.
+const UPDATE: Update = Update::Eager;
 
-/// Judges positions along a line of play by a [`Model`].
+/// Judges positions along a line of play by a network.
 #[derive(Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "each worker has one; a box would cost an indirection at every move"
-)]
-pub enum Evaluator {
-    /// By the piece-square tables.
-    PieceSquare(PieceSquareEvaluator),
-    /// By a network.
-    Network(NetEvaluator),
+pub struct Evaluator {
+    accumulators: Accumulators,
 }
 
 impl Evaluator {
-    /// An evaluator without a position: [`reset`](Evaluator::reset) it first.
-    pub fn new(model: &Model) -> Evaluator {
-        match model {
-            Model::PieceSquare => Evaluator::PieceSquare(PieceSquareEvaluator::new()),
-            Model::Network(network) => Evaluator::Network(NetEvaluator::new(Arc::clone(network))),
+    /// An evaluator that stands on an empty board: [`reset`](Evaluator::reset) it first.
+    pub fn new(network: Arc<Network>) -> Evaluator {
+        Evaluator::with(network, Kernels::best(), UPDATE)
+    }
+
+    /// The same with chosen kernels and time of update.
+    pub fn with(network: Arc<Network>, kernels: Kernels, update: Update) -> Evaluator {
+        Evaluator {
+            accumulators: Accumulators::new(network, kernels, update),
         }
     }
 
     /// Starts a new line at this position.
     pub fn reset(&mut self, root: &Position) {
-        match self {
-            Evaluator::PieceSquare(tables) => tables.reset(root),
-            Evaluator::Network(network) => network.reset(root),
-        }
+        self.accumulators.reset(root);
     }
 
     /// Follows `m`, which led from `before` to `after`.
     #[inline]
     pub fn push(&mut self, before: &Position, m: Move, after: &Position) {
-        match self {
-            Evaluator::PieceSquare(tables) => tables.push(before, m, after),
-            Evaluator::Network(network) => network.push(before, m, after),
-        }
+        self.accumulators.push(before, m, after);
     }
 
     /// Follows a null move.
     #[inline]
     pub fn push_null(&mut self) {
-        match self {
-            Evaluator::PieceSquare(tables) => tables.push_null(),
-            Evaluator::Network(network) => network.push_null(),
-        }
+        self.accumulators.push_null();
     }
 
     /// Takes back the last move or null move; the root stays.
     #[inline]
     pub fn pop(&mut self) {
-        match self {
-            Evaluator::PieceSquare(tables) => tables.pop(),
-            Evaluator::Network(network) => network.pop(),
-        }
+        self.accumulators.pop();
     }
 
     /// The judgement of `pos`, the position at the end of the line, in centipawns from the view of
     /// the side to move, within ±[`EVALUATION_LIMIT`](crate::base::score::EVALUATION_LIMIT).
     #[inline]
     pub fn evaluate(&mut self, pos: &Position) -> Score {
-        match self {
-            Evaluator::PieceSquare(tables) => tables.evaluate(pos),
-            Evaluator::Network(network) => network.evaluate(pos),
-        }
+        self.accumulators.bring_up_to_date(pos);
+        let network = self.accumulators.network();
+        let bucket = network.bucket(pos.occupied().count());
+        let sum = self.accumulators.kernels().output(
+            self.accumulators.sums(pos.turn()),
+            self.accumulators.sums(pos.turn().other()),
+            network.output_weights(bucket),
+        );
+        network.score(sum, bucket)
     }
 }
+
+impl fmt::Debug for Evaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Evaluator")
+            .field("network", self.accumulators.network())
+            .field("kernels", &self.accumulators.kernels().name())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "evaluator_tests.rs"]
+mod tests;

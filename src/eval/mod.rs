@@ -7,11 +7,10 @@ pub mod accumulator;
 pub mod evaluator;
 pub mod features;
 pub mod kernels;
-pub mod net_evaluator;
 pub mod network;
-pub mod piece_square;
 
-pub use evaluator::{Evaluator, Model};
+pub use evaluator::Evaluator;
+pub use network::Network;
 
 #[cfg(test)]
 mod testing;

@@ -15,6 +15,7 @@
 //! | 8 | FNV-1a of everything before |
 
 use std::fmt;
+use std::sync::{Arc, LazyLock};
 
 use super::features::FEATURES;
 use super::kernels::{Chunk, LANES, LONGEST, MAX_OUTPUT_WEIGHT, QA};
@@ -215,6 +216,16 @@ impl Reader<'_> {
 }
 
 impl Network {
+    /// The network that this program judges by unless it is given another. It stands in the binary;
+    /// how it came to be is told in `net/LINEAGE.md`.
+    pub fn shipped() -> Arc<Network> {
+        static SHIPPED: LazyLock<Arc<Network>> = LazyLock::new(|| {
+            let network = Network::read(include_bytes!("net/standpat.net"));
+            Arc::new(network.expect("the network in the binary is sound: a test reads it"))
+        });
+        Arc::clone(&SHIPPED)
+    }
+
     /// Reads a network file.
     ///
     /// # Errors

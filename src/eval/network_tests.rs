@@ -1,6 +1,8 @@
 //! The network's file: what was written reads back, whatever was damaged is refused.
 
 use super::*;
+use crate::board::Game;
+use crate::eval::Evaluator;
 
 #[test]
 fn a_file_that_was_written_reads_back_the_same() {
@@ -12,6 +14,26 @@ fn a_file_that_was_written_reads_back_the_same() {
         assert_eq!(bytes.len(), file_bytes(hidden, buckets));
         assert_eq!(Network::read(&bytes), Ok(network));
     }
+}
+
+#[test]
+fn the_network_in_the_binary_is_sound_and_knows_what_a_queen_is_worth() {
+    let network = Network::shipped();
+    assert_eq!(
+        Network::read(&network.write()).as_ref(),
+        Ok(network.as_ref())
+    );
+    let mut evaluator = Evaluator::new(network);
+    let mut score = |fen: &str| {
+        let game = Game::from_fen(fen).unwrap();
+        evaluator.reset(game.position());
+        evaluator.evaluate(game.position())
+    };
+    let full = score("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert!((-100..=150).contains(&full), "{full}");
+    assert!(score("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") > 500);
+    assert!(score("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1") < -500);
+    assert!(score("4k3/8/8/8/8/8/4P3/3RK3 w - - 0 1") > 400);
 }
 
 #[test]

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::score::Score;
 use crate::board::{Game, Move};
-use crate::eval::Model;
-use crate::eval::network::Network;
+use crate::eval::Network;
 use crate::search::report::Silent;
 use crate::search::table::TableError;
 use crate::search::{Clock, Job, Limits, Shared, Worker};
@@ -23,7 +22,7 @@ impl Player {
     /// A player that judges by `network`, with a table of `hash_mib` MiB.
     pub fn new(network: &Arc<Network>, hash_mib: usize) -> Result<Player, TableError> {
         Ok(Player {
-            worker: Worker::new(0, &Model::Network(Arc::clone(network))),
+            worker: Worker::new(0, network),
             shared: Shared::new(hash_mib, 1)?,
         })
     }

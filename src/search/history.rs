@@ -87,7 +87,7 @@ fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
 
 /// All that one worker remembers between searches of a game, besides the table.
 pub struct Histories {
-    /// Quiet moves by colour, whether from and to are attacked, and from–to.
+    /// Quiet moves by colour and from–to.
     quiet: Box<[i16]>,
     /// Captures by piece, to and captured role.
     capture: Box<[i16]>,

@@ -1,10 +1,11 @@
 //! One worker: what a thread remembers between searches, and the state of the search it runs.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::base::score::{DRAW, INFINITE, Score};
 use crate::board::{Game, Move, Position};
-use crate::eval::{Evaluator, Model};
+use crate::eval::{Evaluator, Network};
 
 use super::clock::Clock;
 use super::history::Histories;
@@ -125,16 +126,16 @@ impl Worker {
     /// frames of the main search and as many of quiescence, with room to spare.
     pub const STACK_BYTES: usize = 16 << 20;
 
-    /// A worker that judges by this model. Number 0 is the main one: it alone reads the clock and
+    /// A worker that judges by this network. Number 0 is the main one: it alone reads the clock and
     /// sends events.
-    pub fn new(id: usize, model: &Model) -> Box<Worker> {
+    pub fn new(id: usize, network: &Arc<Network>) -> Box<Worker> {
         Box::new(Worker {
             id,
             histories: Histories::default(),
             stack: Stack::default(),
             arena: Arena::default(),
             reductions: Reductions::default(),
-            evaluator: Evaluator::new(model),
+            evaluator: Evaluator::new(Arc::clone(network)),
         })
     }
 

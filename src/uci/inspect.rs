@@ -2,12 +2,13 @@
 //! tree, the program itself.
 
 use std::fmt::{self, Display, Write};
+use std::sync::Arc;
 
 use shakmaty::{Color, Square};
 
 use crate::board::perft::perft;
 use crate::board::{Game, Move};
-use crate::eval::{Evaluator, Model};
+use crate::eval::{Evaluator, Network};
 
 /// The answer to `help`.
 pub const HELP: &str = "\
@@ -100,12 +101,12 @@ impl Display for Diagram<'_> {
 }
 
 /// The static evaluation of a position, in words.
-pub fn evaluation(game: &Game, model: &Model) -> String {
+pub fn evaluation(game: &Game, network: &Arc<Network>) -> String {
     let pos = game.position();
     if pos.in_check() {
         return "No static evaluation: the side to move is in check\n".to_owned();
     }
-    let mut evaluator = Box::new(Evaluator::new(model));
+    let mut evaluator = Box::new(Evaluator::new(Arc::clone(network)));
     evaluator.reset(pos);
     let own = evaluator.evaluate(pos);
     let white = if pos.turn() == Color::White {
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_evaluation_is_named_from_whites_side() {
-        let text = |fen| evaluation(&Game::from_fen(fen).unwrap(), &Model::default());
+        let text = |fen| evaluation(&Game::from_fen(fen).unwrap(), &Network::shipped());
         assert!(text("4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1").contains(": +"));
         assert!(text("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").contains(": +"));
         assert!(text("4k3/8/8/8/8/8/8/Q3R1K1 b - - 0 1").starts_with("No static evaluation"));

@@ -224,7 +224,7 @@ impl<'a> Loop<'a> {
                 .push_str(&inspect::Diagram(&self.game).to_string()),
             Command::Evaluate => self
                 .text
-                .push_str(&inspect::evaluation(&self.game, self.engine.model())),
+                .push_str(&inspect::evaluation(&self.game, self.engine.network())),
             Command::Bench(_) if self.running.is_some() => self.error("a search is running"),
             Command::Bench(numbers) => (self.bench)(&numbers, &mut self.output)?,
             Command::Flip => match Game::from_fen(&inspect::flipped(&self.game.fen())) {

@@ -109,11 +109,16 @@ fn mutual_zugzwang_is_seen() {
 #[test]
 fn old_zugzwangs_are_solved() {
     on_search_stack(|| {
-        for (fen, best) in [
-            ("8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1", "e1f1"),
-            ("1q1k4/2Rr4/8/2Q3K1/8/8/8/8 w - - 0 1", "g5h6"),
+        for (fen, best, nodes) in [
+            // The rook goes to a square where it is lost, and the rest of the board must move.
+            (
+                "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1",
+                "e1f1",
+                12_000_000,
+            ),
+            ("1q1k4/2Rr4/8/2Q3K1/8/8/8/8 w - - 0 1", "g5h6", 2_000_000),
         ] {
-            let run = Searcher::new(16).search(&game(fen), Limits::nodes(2_000_000));
+            let run = Searcher::new(16).search(&game(fen), Limits::nodes(nodes));
             assert_eq!(run.best().uci(false).to_string(), best, "{fen}");
         }
     });

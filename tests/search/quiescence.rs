@@ -73,11 +73,12 @@ fn nobody_is_forced_to_capture() {
     });
 }
 
-/// A queen that a pawn attacks does not stand at the horizon: at depth 1 she takes what is free.
+/// A queen that a pawn attacks takes the rook that nothing protects, already at depth 1: standing
+/// pat elsewhere would leave her where the reply takes her.
 #[test]
 fn a_hanging_piece_is_seen_at_depth_one() {
     on_search_stack(|| {
-        let game = game("4k3/8/3p4/4p3/3Q4/8/8/4K3 w - - 0 1");
+        let game = game("6k1/5ppp/3r4/4p3/3Q4/8/5PPP/6K1 w - - 0 1");
         let run = Searcher::new(1).search(&game, Limits::depth(1));
         assert_eq!(run.best().uci(false).to_string(), "d4d6");
         assert!(run.score() > 300, "{}", run.score());

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use standpat::eval::Model;
+use standpat::eval::Network;
 use standpat::search::report::Silent;
 use standpat::search::{Clock, Event, Job, Limits, Shared, Worker};
 
@@ -126,7 +126,7 @@ fn stopped_after(fen: &str, wait: Duration, helpers: usize) -> Run {
             thread::Builder::new()
                 .stack_size(Worker::STACK_BYTES)
                 .spawn_scoped(scope, move || {
-                    Worker::new(id, &Model::default()).search(job, clock, shared, &mut Silent);
+                    Worker::new(id, &Network::shipped()).search(job, clock, shared, &mut Silent);
                 })
                 .expect("a thread");
         }
@@ -135,7 +135,7 @@ fn stopped_after(fen: &str, wait: Duration, helpers: usize) -> Run {
             .spawn_scoped(scope, move || {
                 let mut completed = Vec::new();
                 let mut sink = |event: Event| record(&mut completed, event);
-                let answer = Worker::new(0, &Model::default())
+                let answer = Worker::new(0, &Network::shipped())
                     .search(job, clock, shared, &mut sink)
                     .expect("the position has a legal move");
                 shared.stop.store(true, Ordering::SeqCst);

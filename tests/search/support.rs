@@ -5,7 +5,7 @@ use std::thread;
 use shakmaty::{CastlingMode, Chess, Position};
 use standpat::base::score::Bound;
 use standpat::board::{Game, Move};
-use standpat::eval::Model;
+use standpat::eval::Network;
 use standpat::search::{Clock, Event, Iteration, Job, Limits, Shared, Worker};
 
 use crate::common::check;
@@ -51,7 +51,7 @@ pub struct Searcher {
 impl Searcher {
     pub fn new(hash_mib: usize) -> Searcher {
         Searcher {
-            worker: Worker::new(0, &Model::default()),
+            worker: Worker::new(0, &Network::shipped()),
             shared: Shared::new(hash_mib, 1).expect("memory for the table"),
         }
     }

@@ -140,7 +140,7 @@ mod tests {
     use super::super::group::bucket;
     use super::super::tests::rules;
     use super::*;
-    use crate::eval::net_evaluator::NetEvaluator;
+    use crate::eval::evaluator::Evaluator;
     use crate::learning::games::tests::random_game;
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_finished_network_says_the_same_in_the_engine() {
         let network = Network::random(64, 8, 3);
-        let mut evaluator = NetEvaluator::new(Arc::new(network.clone()));
+        let mut evaluator = Evaluator::new(Arc::new(network.clone()));
         for seed in 0..10 {
             for played in random_game(seed, 100).positions().unwrap() {
                 let played = played.unwrap();

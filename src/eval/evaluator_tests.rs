@@ -17,7 +17,7 @@ fn network(seed: u64) -> Arc<Network> {
 }
 
 fn from_scratch(network: &Arc<Network>, pos: &Position) -> Score {
-    let mut evaluator = NetEvaluator::new(Arc::clone(network));
+    let mut evaluator = Evaluator::new(Arc::clone(network));
     evaluator.reset(pos);
     evaluator.evaluate(pos)
 }
@@ -33,7 +33,7 @@ fn followed_and_from_scratch_are_the_same_at_every_node() {
         let mut rng = Rng::new(2);
         let mut kinds = [0; 4];
         for game in starts() {
-            let mut evaluator = NetEvaluator::with(Arc::clone(&network), Kernels::best(), update);
+            let mut evaluator = Evaluator::with(Arc::clone(&network), Kernels::best(), update);
             evaluator.reset(game.position());
             play_randomly(game, 150, &mut rng, |before, m, game| {
                 let after = game.position();
@@ -57,7 +57,7 @@ fn nodes_that_are_skipped_do_not_disturb_those_that_are_evaluated() {
     for update in [Update::Eager, Update::Lazy] {
         let mut rng = Rng::new(4);
         for game in starts() {
-            let mut evaluator = NetEvaluator::with(Arc::clone(&network), Kernels::best(), update);
+            let mut evaluator = Evaluator::with(Arc::clone(&network), Kernels::best(), update);
             evaluator.reset(game.position());
             let mut line = vec![game.position().clone()];
             for _ in 0..600 {
@@ -98,7 +98,7 @@ fn nodes_that_are_skipped_do_not_disturb_those_that_are_evaluated() {
 #[test]
 fn a_line_may_be_longer_than_expected() {
     let network = network(5);
-    let mut evaluator = NetEvaluator::new(Arc::clone(&network));
+    let mut evaluator = Evaluator::new(Arc::clone(&network));
     let mut game = Game::start();
     evaluator.reset(game.position());
     for _ in 0..200 {
@@ -123,9 +123,9 @@ fn every_instruction_set_gives_the_same_scores() {
         let network = Arc::new(Network::random(hidden, buckets, 6));
         let mut rng = Rng::new(7);
         for game in starts() {
-            let mut all: Vec<NetEvaluator> = Kernels::available()
+            let mut all: Vec<Evaluator> = Kernels::available()
                 .into_iter()
-                .map(|kernels| NetEvaluator::with(Arc::clone(&network), kernels, Update::Lazy))
+                .map(|kernels| Evaluator::with(Arc::clone(&network), kernels, Update::Lazy))
                 .collect();
             all.iter_mut()
                 .for_each(|evaluator| evaluator.reset(game.position()));
@@ -316,7 +316,7 @@ mod measurement {
     use super::*;
 
     /// Nanoseconds a move for a whole game pushed and evaluated at every `every`th ply, as
-    /// (kernels, update); `cargo test --release --lib net_evaluator -- --ignored --nocapture`.
+    /// (kernels, update); `cargo test --release --lib evaluator -- --ignored --nocapture`.
     #[test]
     #[ignore = "a measurement, not a check"]
     fn nanoseconds_of_a_move_and_its_evaluation() {
@@ -340,7 +340,7 @@ mod measurement {
                     (Update::Eager, 3),
                     (Update::Lazy, 3),
                 ] {
-                    let mut evaluator = NetEvaluator::with(Arc::clone(&network), kernels, update);
+                    let mut evaluator = Evaluator::with(Arc::clone(&network), kernels, update);
                     let mut best = f64::INFINITY;
                     let mut total = 0;
                     for _ in 0..40 {
