@@ -5,7 +5,7 @@ mod suites;
 
 use random::{Random, random_fen};
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingSide, Chess, EnPassantMode, Position as _};
+use shakmaty::{Bitboard, CastlingSide, Chess, EnPassantMode, Position as _};
 use standpat::board::exchange::static_exchange_evaluation;
 use standpat::board::{Game, Move, MoveList, Position};
 
@@ -82,6 +82,12 @@ fn compare(ours: &Position, oracle: &Chess) {
 fn same_details(ours: &Position, oracle: &Chess) {
     let fresh = Position::from_chess(oracle);
     assert_eq!(ours.checkers(), fresh.checkers(), "checkers");
+    let board = oracle.board();
+    let them = board.by_color(oracle.turn().other());
+    let attacked = them
+        .into_iter()
+        .fold(Bitboard::EMPTY, |all, from| all | board.attacks_from(from));
+    assert_eq!(ours.threats(), attacked, "threats");
     assert_eq!(ours.pinned(), fresh.pinned(), "pinned");
     assert_eq!(ours.pawn_key(), fresh.pawn_key(), "pawn key");
     assert_eq!(ours.minor_key(), fresh.minor_key(), "minor key");

@@ -82,8 +82,13 @@ params! {
     reverse_futility_margin = 78 in 30..=160, step 8;
     /// Reverse futility: margin taken off when improving.
     reverse_futility_improving = 65 in 0..=160, step 8;
+    /// Reverse futility: margin taken off when the opponent's last move was a bad one.
+    reverse_futility_worsening = 25 in 0..=100, step 6;
     /// Reverse futility: deepest node it prunes.
     reverse_futility_depth = 9 in 4..=14, step 1;
+
+    /// Hindsight: static evaluations that rise by this much take a ply off a reduced node.
+    hindsight_margin = 170 in 50..=400, step 16;
 
     /// Razoring: constant part of the margin.
     razoring_base = 280 in 100..=600, step 24;
@@ -180,6 +185,11 @@ params! {
     history_malus_scale = 180 in 60..=500, step 16;
     /// History malus: the most.
     history_malus_max = 1500 in 600..=4000, step 120;
+
+    /// History bonus of the last move by its change of the static evaluation: per centipawn.
+    evaluation_bonus_scale = 10 in 0..=30, step 2;
+    /// History bonus of the last move by its change of the static evaluation: constant part.
+    evaluation_bonus_base = 400 in -500..=1500, step 100;
 
     /// Weight of the pawn-structure correction, 128ths.
     correction_pawn = 80 in 0..=200, step 10;

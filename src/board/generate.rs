@@ -170,6 +170,12 @@ const fn shift(squares: Bitboard, delta: i32) -> Bitboard {
     }
 }
 
+/// The squares that pawns attack which step by `FORWARD`.
+#[inline]
+pub(super) fn pawn_threats<const FORWARD: i32>(pawns: Bitboard) -> Bitboard {
+    shift(pawns & NOT_A, FORWARD - 1) | shift(pawns & NOT_H, FORWARD + 1)
+}
+
 #[inline]
 fn push_all(list: &mut MoveList, from: Square, targets: Bitboard) {
     for to in targets {

@@ -1,12 +1,32 @@
 //! Is a move possible here, is it legal, does it give check?
 
-use shakmaty::{Bitboard, CastlingSide, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Color, Rank, Role, Square, attacks};
 
-use super::generate::forward;
+use super::generate::{forward, pawn_threats};
 use super::moves::Move;
 use super::position::{Position, behind};
 
 impl Position {
+    /// All squares that the side not to move attacks.
+    pub fn threats(&self) -> Bitboard {
+        let (board, them, occupied) = (&self.board, self.them(), self.occupied());
+        let mut squares = attacks::king_attacks(self.king_of(self.turn.other()));
+        squares |= match self.turn {
+            Color::White => pawn_threats::<-8>(board.pawns() & them),
+            Color::Black => pawn_threats::<8>(board.pawns() & them),
+        };
+        for from in board.knights() & them {
+            squares |= attacks::knight_attacks(from);
+        }
+        for from in board.bishops_and_queens() & them {
+            squares |= attacks::bishop_attacks(from, occupied);
+        }
+        for from in board.rooks_and_queens() & them {
+            squares |= attacks::rook_attacks(from, occupied);
+        }
+        squares
+    }
+
     /// Would the generators yield this move here? Safe to ask of any sixteen bits, as a
     /// transposition table returns them.
     pub fn is_pseudo_legal(&self, m: Move) -> bool {

@@ -90,12 +90,10 @@ impl Search<'_> {
         if rules::at_horizon(depth, in_check) {
             return self.quiescence::<N>(pos, alpha, beta, ply);
         }
-        let mut depth = depth.clamp(1, MAX_PLY as i32 - 1);
+        let depth = depth.clamp(1, MAX_PLY as i32 - 1);
 
         // 2. Count the node; stop when told to.
-        if N::PV {
-            self.stack.clear_pv(ply);
-        }
+        self.stack.open(ply, N::PV);
         if self.visit(ply) {
             return 0;
         }
@@ -138,6 +136,7 @@ impl Search<'_> {
             evaluation: static_evaluation,
             static_evaluation,
             improving: self.improving(ply),
+            worsening: self.opponent_worsening(static_evaluation, in_check, ply),
             in_check,
             pv: N::PV,
             cut_node,
@@ -156,13 +155,14 @@ impl Search<'_> {
             }
         }
         self.stack.enter(ply);
+        self.judge_last_move(pos, &known, ply);
+        known.depth += self.hindsight(&known, ply);
 
         // 6. Prune the whole node, or search it less deep.
         if let Some(score) = self.prune_node::<N>(pos, &known, raw, ply) {
             return score;
         }
-        depth -= rules::internal_iterative_reduction(&known);
-        known.depth = depth;
+        known.depth -= rules::internal_iterative_reduction(&known);
 
         // 7. The moves.
         let line = self.stack.line(ply);
@@ -183,7 +183,7 @@ impl Search<'_> {
             }
             // Long before it is needed: a cache miss takes as long as all that comes before 7c.
             self.shared.table.prefetch(pos.key_after(mv));
-            let candidate = self.candidate(pos, mv, number, killer, &line);
+            let candidate = self.candidate(pos, mv, number, picker.history(), killer, &line);
             known.alpha = alpha;
 
             // 7a. Leave the move out?
@@ -256,7 +256,9 @@ impl Search<'_> {
             && let Some(mv) = best_move
         {
             self.stack.at(ply).cutoffs += 1;
-            self.reward_cutoff(pos, mv, depth, ply, &tried);
+            self.reward_cutoff(pos, mv, known.depth, ply, &tried);
+        } else if best_move.is_none() {
+            self.reward_last_move(pos, &known, ply);
         }
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let bound = rules::bound_of(best_score, original_alpha, beta, N::PV);
@@ -264,7 +266,7 @@ impl Search<'_> {
                 mv: best_move,
                 score: best_score,
                 evaluation: raw,
-                depth,
+                depth: known.depth,
                 bound,
                 pv: table_pv,
             };
@@ -322,6 +324,33 @@ impl Search<'_> {
         before(2).or(before(4)).is_none_or(|before| now > before)
     }
 
+    /// Is the opponent worse off than it judged itself before its last move?
+    fn opponent_worsening(&self, now: Score, in_check: bool, ply: usize) -> bool {
+        let before = self.stack.back(ply, 1).evaluation;
+        !in_check && before.is_some_and(|before| now > -before)
+    }
+
+    /// The last move is a better or worse one by what it did to the static evaluation.
+    fn judge_last_move(&mut self, pos: &Position, known: &Known, ply: usize) {
+        let last = self.stack.back(ply, 1);
+        if let (Some(mv), Some(before)) = (last.mv, last.evaluation)
+            && let Some(threats) = last.threats
+            && last.quiet
+            && !known.in_check
+            && !known.excluded
+        {
+            let bonus = history::evaluation_bonus(-before - known.static_evaluation);
+            self.histories.update_last_quiet(pos, threats, mv, bonus);
+        }
+    }
+
+    /// See [`rules::hindsight`].
+    fn hindsight(&self, known: &Known, ply: usize) -> i32 {
+        let last = self.stack.back(ply, 1);
+        last.evaluation
+            .map_or(0, |before| rules::hindsight(known, last.reduction, before))
+    }
+
     /// Step 6: the rules that answer for the whole node.
     fn prune_node<N: NodeKind>(
         &mut self,
@@ -360,7 +389,7 @@ impl Search<'_> {
         let next = pos.play_null();
         self.shared.table.prefetch(next.key());
         let frame = self.stack.at(ply);
-        (frame.mv, frame.moved) = (None, None);
+        (frame.mv, frame.moved, frame.quiet, frame.reduction) = (None, None, false, 0);
         self.keys.push(pos.key());
         self.evaluator.push_null();
         let score = -self.alpha_beta::<NonPv>(
@@ -447,14 +476,17 @@ impl Search<'_> {
         pos: &Position,
         mv: Move,
         number: usize,
+        history: Option<i32>,
         killer: Option<Move>,
         line: &Line,
     ) -> Candidate {
         let quiet = !pos.is_capture(mv) && mv.promoted_role() != Some(shakmaty::Role::Queen);
-        let history = if quiet {
-            self.histories.quiet_value(pos, mv, line)
-        } else {
-            self.histories.capture_value(pos, mv)
+        let history = match history {
+            // The first move is neither pruned nor reduced.
+            _ if number == 1 => 0,
+            Some(history) if quiet => history,
+            _ if quiet => self.histories.quiet_value(pos, mv, line),
+            _ => self.histories.capture_value(pos, mv),
         };
         Candidate {
             mv,
@@ -560,10 +592,12 @@ impl Search<'_> {
                 .reductions
                 .late_move_reduction(known.depth, number, late);
             let reduced = (new_depth - reduction).clamp(1, (new_depth + i32::from(N::PV)).max(1));
+            self.stack.at(ply).reduction = new_depth - reduced;
             score = -self.alpha_beta::<NonPv>(next, -alpha - 1, -alpha, reduced, ply + 1, true);
             if self.stopped {
                 return 0;
             }
+            self.stack.at(ply).reduction = 0;
             full_search = score > alpha && reduced < new_depth;
             if full_search {
                 new_depth += rules::research_adjustment(score, best_score, new_depth, reduced);
@@ -596,8 +630,9 @@ impl Search<'_> {
             && !pos.is_capture(mv)
         {
             let line = self.stack.line(ply);
+            let threats = self.stack.threats(pos, ply);
             self.histories
-                .update_quiet(pos, mv, &line, history::bonus(known.depth));
+                .update_quiet(pos, threats, mv, &line, history::bonus(known.depth));
         }
     }
 
@@ -609,13 +644,30 @@ impl Search<'_> {
             self.histories.update_capture(pos, mv, bonus);
         } else {
             self.stack.at(ply).killer = Some(mv);
-            self.histories.update_quiet(pos, mv, &line, bonus);
+            let threats = self.stack.threats(pos, ply);
+            self.histories.update_quiet(pos, threats, mv, &line, bonus);
             for other in tried.quiets.iter() {
-                self.histories.update_quiet(pos, other, &line, -malus);
+                self.histories
+                    .update_quiet(pos, threats, other, &line, -malus);
             }
         }
         for other in tried.captures.iter() {
             self.histories.update_capture(pos, other, -malus);
+        }
+    }
+
+    /// Step 9: no move beat alpha, so the quiet move that led here was a good one.
+    fn reward_last_move(&mut self, pos: &Position, known: &Known, ply: usize) {
+        let last = self.stack.back(ply, 1);
+        if let (Some(mv), Some(moved), Some(threats)) = (last.mv, last.moved, last.threats)
+            && last.quiet
+            && !known.excluded
+        {
+            let bonus = history::bonus(known.depth);
+            let line = self.stack.line(ply - 1);
+            self.histories
+                .update_last_quiet(pos, threats, mv, bonus / 2);
+            self.histories.update_continuation(moved, &line, bonus);
         }
     }
 

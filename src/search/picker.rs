@@ -70,6 +70,7 @@ pub struct Picker {
     next: usize,
     end: usize,
     bad_end: usize,
+    history: Option<i32>,
 }
 
 impl Picker {
@@ -94,6 +95,7 @@ impl Picker {
             next: start,
             end: start,
             bad_end: start,
+            history: None,
         }
     }
 
@@ -111,9 +113,9 @@ impl Picker {
         self.skip_quiets = true;
     }
 
-    /// Are the moves given now losing captures?
-    pub fn in_bad_captures(&self) -> bool {
-        self.stage == Stage::BadCaptures
+    /// The history value of the move given last, if it was ordered by that.
+    pub fn history(&self) -> Option<i32> {
+        self.history
     }
 
     /// Gives the arena's room back. Call it when the node is done.
@@ -167,8 +169,10 @@ impl Picker {
                     if !self.skip_quiets
                         && let Some(best) = self.take_best(arena)
                     {
+                        self.history = Some(best.score);
                         return Some(best.mv);
                     }
+                    self.history = None;
                     self.next = self.start;
                     self.stage = Stage::BadCaptures;
                 }

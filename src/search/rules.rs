@@ -26,6 +26,8 @@ pub struct Known {
     pub static_evaluation: Score,
     /// Has the static evaluation risen since our last move?
     pub improving: bool,
+    /// Is the opponent worse off than it judged itself before its last move?
+    pub worsening: bool,
     /// Is the side to move in check?
     pub in_check: bool,
     /// Is this a principal variation?
@@ -107,9 +109,10 @@ pub fn bound_improves(bound: Bound, score: Score, evaluation: Score) -> bool {
 
 /// Reverse futility pruning (static null move): the position is so good that no reply will matter.
 ///
-/// *Formula*: `evaluation − margin · depth (+ improving) ≥ beta` at small depth; returns a score
+/// *Formula*: `evaluation − margin · depth (+ improving, worsening) ≥ beta` at small depth; returns a score
 /// between the two. *Never*: in check, in a principal variation, with a move left out, or when beta
-/// or the evaluation is a proven result. *Source*: Heinz's futility, turned around.
+/// or the evaluation is a proven result. *Source*: Heinz's futility, turned around. *Measured*: the
+/// opponent's worsening in a group, see [`hindsight`].
 pub fn reverse_futility(known: &Known) -> Option<Score> {
     if known.pv
         || known.in_check
@@ -123,6 +126,11 @@ pub fn reverse_futility(known: &Known) -> Option<Score> {
     let margin = params::reverse_futility_margin() * known.depth
         - if known.improving {
             params::reverse_futility_improving()
+        } else {
+            0
+        }
+        - if known.worsening {
+            params::reverse_futility_worsening()
         } else {
             0
         };
@@ -174,6 +182,25 @@ pub fn null_move_reduction(known: &Known) -> i32 {
     params::null_move_base()
         + known.depth / params::null_move_divisor()
         + surplus.min(params::null_move_eval_max())
+}
+
+/// Hindsight: a late move was searched less deep before its reply's static evaluation was known; now
+/// that it is, the reduction looks too large or too small.
+///
+/// *Formula*: `before` is what the opponent judged before its move. After a reduction of three plies
+/// or more, a ply deeper unless that move made things worse for it; after two or more, a ply less
+/// deep when both judgements together exceed `hindsight_margin`. *Never*: in check or with a move
+/// left out. *Source*: Stockfish. *Measured*: with the margin for a worsening opponent, the history of
+/// the last move's evaluation and that of the last move when all replies fail: +28 ± 20 Elo (800 games,
+/// 8000 nodes a move).
+pub fn hindsight(known: &Known, reduction: i32, before: Score) -> i32 {
+    if known.in_check || known.excluded {
+        return 0;
+    }
+    let sum = known.static_evaluation + before;
+    let deeper = reduction >= 3 && sum <= 0;
+    let shallower = reduction >= 2 && known.depth >= 2 && sum > params::hindsight_margin();
+    i32::from(deeper) - i32::from(shallower)
 }
 
 /// Internal iterative reduction: without a hash move the ordering is poor, so search less deep and
@@ -343,6 +370,7 @@ mod tests {
             evaluation: 0,
             static_evaluation: 0,
             improving: false,
+            worsening: false,
             in_check: false,
             pv: false,
             cut_node: true,
@@ -373,6 +401,22 @@ mod tests {
             mate_distance_pruning(-32_001, 32_001, 2),
             Ok((mated_in(2), mate_in(3)))
         );
+    }
+
+    #[test]
+    fn hindsight_takes_back_a_reduction_or_adds_to_it() {
+        let node = known();
+        assert_eq!(hindsight(&node, 0, -500), 0);
+        assert_eq!(hindsight(&node, 3, -1), 1);
+        assert_eq!(hindsight(&node, 2, -1), 0);
+        let margin = params::hindsight_margin();
+        assert_eq!(hindsight(&node, 2, margin + 1), -1);
+        assert_eq!(hindsight(&node, 2, margin), 0);
+        let in_check = Known {
+            in_check: true,
+            ..node
+        };
+        assert_eq!(hindsight(&in_check, 3, -1), 0);
     }
 
     #[test]

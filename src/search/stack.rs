@@ -1,9 +1,10 @@
 //! What a line of play carries from ply to ply.
 
 use crate::base::score::{MAX_PLY, Score};
-use crate::board::Move;
+use crate::board::{Move, Position};
 
 use super::history::{Line, PieceTo};
+use shakmaty::Bitboard;
 
 /// Frames before the root, so that looking back needs no test.
 const BEFORE: usize = 4;
@@ -17,6 +18,12 @@ pub struct Frame {
     pub moved: Option<PieceTo>,
     /// The move made here, `None` for a null move.
     pub mv: Option<Move>,
+    /// Does the move made here take nothing? Not for a null move.
+    pub quiet: bool,
+    /// The squares that the opponent attacks here, once they were asked for.
+    pub threats: Option<Bitboard>,
+    /// By how many plies the search of the move made here is reduced; 0 when it is not.
+    pub reduction: i32,
     /// A quiet move that cut off at this ply in a sibling.
     pub killer: Option<Move>,
     /// The move that a search for singularity leaves out.
@@ -66,12 +73,27 @@ impl Stack {
         &mut self.0[BEFORE + ply]
     }
 
+    /// Another node comes to this ply: nothing is known of its moves.
+    #[inline]
+    pub fn open(&mut self, ply: usize, pv: bool) {
+        self.at(ply).threats = None;
+        if pv {
+            self.clear_pv(ply);
+        }
+    }
+
     /// A node is entered: its grandchildren start without a killer and without cutoffs.
     #[inline]
     pub fn enter(&mut self, ply: usize) {
         let grandchild = self.at(ply + 2);
         grandchild.killer = None;
         grandchild.cutoffs = 0;
+    }
+
+    /// The squares that the opponent attacks at a ply whose position is `pos`.
+    #[inline]
+    pub fn threats(&mut self, pos: &Position, ply: usize) -> Bitboard {
+        *self.at(ply).threats.get_or_insert_with(|| pos.threats())
     }
 
     /// The frame so many plies before a ply; empty before the root.

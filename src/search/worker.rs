@@ -302,6 +302,12 @@ impl<'a> Search<'a> {
         let frame = self.stack.at(ply);
         frame.mv = Some(mv);
         frame.moved = Some(super::history::PieceTo::of(pos, mv));
+        frame.quiet = !pos.is_capture(mv);
+        frame.reduction = 0;
+        if frame.quiet {
+            // The reply may judge the move, and needs to know what it was judged by.
+            self.stack.threats(pos, ply);
+        }
         self.keys.push(pos.key());
         self.evaluator.push(pos, mv, &next);
         next
