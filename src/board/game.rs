@@ -329,6 +329,23 @@ mod tests {
     }
 
     #[test]
+    fn mate_is_out_of_reach_with_two_knights_or_a_minor_piece_each() {
+        for (fen, known) in [
+            ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", true),
+            ("4kn2/8/8/8/8/8/8/4KN2 w - - 0 1", true),
+            ("4k1b1/8/8/8/8/8/8/2B1K3 w - - 0 1", true),
+            ("4k1n1/8/8/8/8/8/8/2B1K3 b - - 0 1", true),
+            ("4k3/8/8/8/8/8/8/3NKB2 w - - 0 1", false),
+            ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", false),
+            ("4k3/5p2/8/8/8/8/8/4KN2 w - - 0 1", false),
+            ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", false),
+            ("4k3/8/8/8/8/8/8/1NN1KN2 w - - 0 1", false),
+        ] {
+            assert_eq!(game(fen).position().is_mate_out_of_reach(), known, "{fen}");
+        }
+    }
+
+    #[test]
     fn mate_and_stalemate_end_the_game() {
         let mut fool = Game::start();
         play(&mut fool, "f2f3 e7e5 g2g4 d8h4");

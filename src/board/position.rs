@@ -194,6 +194,18 @@ impl Position {
                 || (board.bishops() & Bitboard::LIGHT_SQUARES).is_empty())
     }
 
+    /// Is it known that neither side can force mate, though one is possible? With no more than one
+    /// knight or bishop on each side, or two knights against a bare king.
+    pub fn is_mate_out_of_reach(&self) -> bool {
+        let board = &self.board;
+        if board.occupied().count() > 4 || (board.pawns() | board.rooks_and_queens()).any() {
+            return false;
+        }
+        let alone = |color| board.by_color(color).count() == 1;
+        let one_each = !alone(Color::White) && !alone(Color::Black);
+        board.occupied().count() <= 3 || one_each || board.knights().count() == 2
+    }
+
     /// Is this a capture, en passant included? Castling is none.
     #[inline]
     pub const fn is_capture(&self, m: Move) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::accumulator::{Accumulators, Update};
 use super::kernels::Kernels;
 use super::network::Network;
-use crate::base::score::Score;
+use crate::base::score::{DRAW, Score};
 use crate::board::{Move, Position};
 
 /// When the accumulators are brought up to date. Eager searched 8 to 10 % more nodes a second than
@@ -57,8 +57,14 @@ impl Evaluator {
 
     /// The judgement of `pos`, the position at the end of the line, in centipawns from the view of
     /// the side to move, within ±[`EVALUATION_LIMIT`](crate::base::score::EVALUATION_LIMIT).
+    ///
+    /// Endings in which neither side can force mate are even: that is known, and the games a network
+    /// learns from have too few of them.
     #[inline]
     pub fn evaluate(&mut self, pos: &Position) -> Score {
+        if pos.is_mate_out_of_reach() {
+            return DRAW;
+        }
         self.accumulators.bring_up_to_date(pos);
         let network = self.accumulators.network();
         let bucket = network.bucket(pos.occupied().count());

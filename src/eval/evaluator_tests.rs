@@ -366,3 +366,16 @@ mod measurement {
         }
     }
 }
+
+/// Whatever the network's weights, two knights against a bare king are even.
+#[test]
+fn two_knights_against_a_bare_king_are_even() {
+    let network = Arc::new(Network::random(64, 8, 3));
+    for fen in [
+        "4k3/8/8/8/8/8/8/3NKN2 w - - 0 1",
+        "4k3/8/8/8/8/8/8/3NKN2 b - - 0 1",
+    ] {
+        let game = Game::from_fen(fen).expect("a good FEN");
+        assert_eq!(from_scratch(&network, game.position()), 0, "{fen}");
+    }
+}
