@@ -70,7 +70,7 @@ pub enum Effect {
     ResizePool,
     /// Endgame tables are looked for.
     OpenTables,
-    /// A network is read, or the piece-square tables taken back.
+    /// A network is read, or the one in the program taken back.
     LoadNetwork,
     /// The log file is opened or closed.
     OpenLog,

@@ -409,7 +409,7 @@ impl Drop for Engine {
     }
 }
 
-/// Makes workers that judge by this model.
+/// Makes workers that judge by this network.
 fn workers(network: &Arc<Network>) -> Factory {
     let network = Arc::clone(network);
     Arc::new(move |id| Worker::new(id, &network) as Box<dyn Searcher>)
