@@ -422,6 +422,17 @@ impl Network {
         &self.output_weights[bucket * length..][..length]
     }
 
+    /// A bucket's output bias, scale QA · QB.
+    pub fn output_bias(&self, bucket: usize) -> i32 {
+        self.output_bias[bucket]
+    }
+
+    /// The checksum that its file ends with.
+    pub fn checksum(&self) -> u64 {
+        let bytes = self.write();
+        fnv1a(&bytes[..bytes.len() - CHECKSUM_BYTES])
+    }
+
     /// The evaluation, in centipawns, of a bucket's output sum (scale QA² · QB).
     #[inline]
     pub fn score(&self, sum: i64, bucket: usize) -> Score {

@@ -5,13 +5,15 @@ use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Failure;
+use crate::eval::network::Network;
 use crate::learning::trainer::{
-    Config, Dataset, Environment, Loss, Progress, Report, TrainError, curve, train,
+    Config, Dataset, Environment, Loss, Progress, Report, Start, TrainError, curve, train,
 };
 
 /// What `standpat train` is asked for.
@@ -23,6 +25,9 @@ pub struct Args {
     /// The file for the network
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
+    /// Train this network further, instead of random weights; it may be made wider
+    #[arg(long, value_name = "NET")]
+    from: Option<PathBuf>,
     /// Hidden neurons of each perspective, a multiple of 64
     #[arg(long, value_name = "N", default_value_t = Config::default().hidden)]
     hidden: usize,
@@ -65,8 +70,20 @@ pub struct Args {
 }
 
 impl Args {
-    fn config(&self) -> Config {
+    /// The network to begin with, read.
+    fn start(&self) -> Result<Option<Start>, Failure> {
+        let read = |path: &PathBuf| {
+            let bad = |error: String| Failure::BadInput(format!("{}: {error}", path.display()));
+            let bytes = fs::read(path).map_err(|error| bad(error.to_string()))?;
+            let network = Network::read(&bytes).map_err(|error| bad(error.to_string()))?;
+            Ok(Start::with(Arc::new(network)))
+        };
+        self.from.as_ref().map(read).transpose()
+    }
+
+    fn config(&self, start: Option<Start>) -> Config {
         Config {
+            start,
             hidden: self.hidden,
             buckets: self.buckets,
             lambda: self.lambda,
@@ -98,7 +115,7 @@ impl Args {
 ///
 /// Bad input, files that cannot be read or written, a checkpoint of another run.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let (config, environment) = (args.config(), args.environment());
+    let (config, environment) = (args.config(args.start()?), args.environment());
     config.check().map_err(failure)?;
     let bar = bar("reading {bar:32} {human_pos}/{human_len} positions")?;
     let data = Dataset::load(

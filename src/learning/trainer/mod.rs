@@ -38,7 +38,7 @@ pub mod steps;
 pub use data::{DataError, Dataset};
 pub use kernels::Loss;
 pub use quantise::Quantisation;
-pub use run::{Config, Environment, Progress, Report, TrainError, Trained, train};
+pub use run::{Config, Environment, Progress, Report, Start, TrainError, Trained, train};
 pub use scale::fit_scale;
 
 #[cfg(test)]

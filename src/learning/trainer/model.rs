@@ -3,8 +3,10 @@
 
 use super::kernels::{self, Grid, HalfRow, Level, ROWS, Row, Step, TILE, UNIT};
 use super::sample::FEATURES;
+use super::scale::SCALE;
 use crate::base::rng::Rng;
-use crate::eval::network::QB;
+use crate::eval::kernels::{Chunk, QA};
+use crate::eval::network::{Network, QB};
 
 /// No weight grows beyond this: output weights then fit in 8 bits, products in 16.
 pub const WEIGHT_LIMIT: f32 = 1.98;
@@ -109,6 +111,32 @@ impl Tile {
         tile
     }
 
+    /// Takes over a network's columns from `first` on; output weights times `unit`. Columns beyond
+    /// the network keep their features, and no output listens to them.
+    fn continue_from(&mut self, network: &Network, first: usize, unit: f32) {
+        let hidden = network.hidden();
+        let copy = |row: &mut Row, chunks: &[Chunk], first: usize, unit: f32| {
+            let numbers = chunks.iter().flat_map(|chunk| chunk.0).skip(first);
+            for (value, number) in row.0.iter_mut().zip(numbers) {
+                *value = f32::from(number) * unit;
+            }
+        };
+        if first < hidden {
+            for (feature, row) in self.features.values.iter_mut().enumerate() {
+                copy(row, network.row(feature as u16), first, 1.0 / QA as f32);
+            }
+            let bias = network.feature_bias();
+            copy(&mut self.bias.values[0], bias, first, 1.0 / QA as f32);
+        }
+        for (bucket, rows) in self.outputs.values.chunks_exact_mut(2).enumerate() {
+            let (mover, other) = network.output_weights(bucket).split_at(network.chunks());
+            for (row, weights) in rows.iter_mut().zip([mover, other]) {
+                *row = Row::ZERO;
+                copy(row, weights, first, unit / QB as f32);
+            }
+        }
+    }
+
     /// One step of AdamW with the gradients gathered so far, which are forgotten.
     pub fn step(&mut self, level: Level, step: Step) {
         self.features
@@ -202,6 +230,23 @@ impl Model {
         }
     }
 
+    /// The weights of a finished network, to be trained further. It must not be wider than `hidden`,
+    /// and have as many buckets: what is wider begins with random features that no output listens to
+    /// yet, so that the model judges as the network does.
+    pub fn continued(network: &Network, hidden: usize, seed: u64) -> Model {
+        let mut model = Model::random(hidden, network.buckets(), seed);
+        let unit = f32::from(network.scale()) / SCALE;
+        for (number, tile) in model.tiles.iter_mut().enumerate() {
+            tile.continue_from(network, number * TILE, unit);
+        }
+        let biases = &mut model.output_bias.parameters.values[0].0;
+        for (bucket, bias) in biases.iter_mut().enumerate().take(network.buckets()) {
+            *bias = network.output_bias(bucket) as f32 / (QA * QB) as f32 * unit;
+        }
+        model.round(Grid::Fine);
+        model
+    }
+
     /// Hidden neurons of each perspective.
     pub fn hidden(&self) -> usize {
         self.tiles.len() * TILE
@@ -255,6 +300,27 @@ mod tests {
         // All buckets begin alike.
         let weights = &small.tiles[0].rounded_outputs;
         assert!(weights.iter().all(|bucket| *bucket == weights[0]));
+    }
+
+    #[test]
+    fn a_network_that_is_continued_is_the_same_network() {
+        let network = Network::random(128, 8, 9);
+        let same = Model::continued(&network, 128, 1);
+        let again = Network::from_parts(&super::super::quantise::parts(&same, network.scale()));
+        assert!(again.unwrap() == network);
+
+        // A wider one has new features, and outputs that do not listen to them yet.
+        let wide = Model::continued(&network, 192, 1);
+        let parts = super::super::quantise::parts(&wide, network.scale());
+        assert!(
+            parts.feature_weights[128..192]
+                .iter()
+                .any(|&weight| weight != 0)
+        );
+        for side in parts.output_weights.chunks_exact(192) {
+            assert!(side[..128].iter().any(|&weight| weight != 0));
+            assert!(side[128..].iter().all(|&weight| weight == 0));
+        }
     }
 
     #[test]

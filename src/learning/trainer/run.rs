@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,30 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 /// Between two reports of progress.
 const PROGRESS_INTERVAL: f64 = 0.3;
 
+/// A network to begin with, instead of random weights. A checkpoint remembers only which one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Start {
+    checksum: String,
+    #[serde(skip)]
+    network: Option<Arc<Network>>,
+}
+
+impl Start {
+    /// Begin with this network.
+    pub fn with(network: Arc<Network>) -> Start {
+        Start {
+            checksum: format!("{:016x}", network.checksum()),
+            network: Some(network),
+        }
+    }
+}
+
+impl PartialEq for Start {
+    fn eq(&self, other: &Start) -> bool {
+        self.checksum == other.checksum
+    }
+}
+
 /// The settings that decide what is learned; the result depends on nothing else but the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,6 +86,9 @@ pub struct Config {
     pub loss: Loss,
     /// Decides the first weights and all shuffling.
     pub seed: u32,
+    /// The network that is trained further; random weights if there is none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub start: Option<Start>,
 }
 
 impl Default for Config {
@@ -74,6 +102,7 @@ impl Default for Config {
             rate: 2e-3,
             loss: Loss::Square,
             seed: 1,
+            start: None,
         }
     }
 }
@@ -97,6 +126,11 @@ impl Config {
         if self.epochs == 0 || self.epochs > 10_000 {
             return bad("epochs must be from 1 to 10000");
         }
+        if let Some(network) = self.network()
+            && (network.hidden() > self.hidden || network.buckets() != self.buckets)
+        {
+            return bad("the network to begin with is wider, or has other output buckets");
+        }
         if !self
             .batch
             .is_none_or(|batch| (1..=1 << 20).contains(&batch))
@@ -104,6 +138,19 @@ impl Config {
             return bad("a batch must be of 1 to 1048576 positions");
         }
         Ok(())
+    }
+
+    fn network(&self) -> Option<&Network> {
+        self.start.as_ref()?.network.as_deref()
+    }
+
+    /// The model before its first step.
+    fn model(&self) -> Model {
+        let seed = self.seed.into();
+        match self.network() {
+            Some(network) => Model::continued(network, self.hidden, seed),
+            None => Model::random(self.hidden, self.buckets, seed),
+        }
     }
 
     /// Groups of a batch, for so many samples.
@@ -487,10 +534,7 @@ fn fresh(config: &Config, data: &Dataset) -> (State, Model) {
         pending: (0.0, 0),
         history: Vec::new(),
     };
-    (
-        state,
-        Model::random(config.hidden, config.buckets, config.seed.into()),
-    )
+    (state, config.model())
 }
 
 /// The run of the checkpoint, if it shall be resumed and there is one.

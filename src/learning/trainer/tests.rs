@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::checkpoint;
 use super::data::Epoch;
@@ -247,6 +248,35 @@ fn seeds_make_different_networks() {
     };
     assert!(train(1) == train(1));
     assert!(train(1) != train(2));
+}
+
+#[test]
+fn a_network_is_trained_further() {
+    let data = small_data();
+    let first = train(&small_config(), &data, &on(2), &mut quiet).unwrap();
+    let start = Start::with(Arc::new(first.network));
+    let further = Config {
+        hidden: 128,
+        start: Some(start),
+        ..small_config()
+    };
+    let second = train(&further, &data, &on(2), &mut quiet).unwrap();
+    // It begins nearer to where the other one ended than to where that began.
+    let begun = second.report.history[0].training;
+    let (random, learned) = (first.report.history[0].training, first.report.training);
+    assert!(
+        begun < (random + learned) / 2.0,
+        "{begun} {random} {learned}"
+    );
+    assert!(second.report.training < first.report.training);
+
+    let narrow = Config {
+        hidden: 64,
+        start: Some(Start::with(Arc::new(second.network))),
+        ..small_config()
+    };
+    let refused = train(&narrow, &data, &on(1), &mut quiet).err();
+    assert!(matches!(refused, Some(TrainError::Settings(_))));
 }
 
 struct Scratch(PathBuf);
