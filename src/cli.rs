@@ -12,6 +12,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::journal;
 use crate::base::options::Options;
 use crate::engine::Engine;
+#[cfg(feature = "tune")]
+use crate::tools::spsa;
 use crate::tools::{
     Failure, analyse, bench, datagen, duel, horizon, ladder, learn, perft, tournament, train,
 };
@@ -49,6 +51,9 @@ pub enum Command {
     Train(Box<train::Args>),
     /// Let two networks play a match against each other
     Duel(duel::Args),
+    /// Tune search constants by games
+    #[cfg(feature = "tune")]
+    Spsa(Box<spsa::Args>),
     /// Learn to play from random weights: play, train, gate match, and again
     Learn(learn::Args),
     /// Print a completion script for a shell
@@ -101,6 +106,8 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Datagen(args) => datagen::run(&args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Duel(args) => duel::run(&args, out),
+        #[cfg(feature = "tune")]
+        Command::Spsa(args) => spsa::run(&args, out),
         Command::Learn(args) => learn::run(&args, out),
         Command::Completions { shell } => {
             // Written to memory first: the generator panics when it cannot write.

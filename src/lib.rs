@@ -80,6 +80,7 @@
 //! | 4 | `learning/player.rs` | One side of a game: a search of its own with a small table, one thread, no clock but the one its limits name |
 //! | 4 | `learning/referee.rs` | What self-play and matches share: random openings, and who says when a game is over |
 //! | 4 | `learning/selfplay.rs` | The engine plays itself: games for the trainer, as many as wanted, on all cores |
+//! | 4 | `learning/spsa.rs` | Tuning of constants by games: simultaneous perturbation stochastic approximation |
 //! | 4 | `learning/trainer/` | The trainer: from positions of games to a network, on the processor alone |
 //! | 4 | `learning/trainer/checkpoint.rs` | A training run on disk, from which it goes on exactly as if it had never stopped |
 //! | 4 | `learning/trainer/crew.rs` | Threads that work through phases of tasks together |
@@ -106,6 +107,7 @@
 //! | 5 | `tools/ladder.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
 //! | 5 | `tools/learn.rs` | `standpat learn`: from random weights to a strong network, in one command |
 //! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move proved legal |
+//! | 5 | `tools/spsa.rs` | `standpat spsa`: tunes search constants by games, in builds with `--features tune` |
 //! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
 //! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |
 //! | 5 | `tools/tournament/runners.rs` | The command lines of the two runners of tournaments |

@@ -12,4 +12,5 @@ pub mod packed;
 pub mod player;
 pub mod referee;
 pub mod selfplay;
+pub mod spsa;
 pub mod trainer;

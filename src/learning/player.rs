@@ -16,6 +16,9 @@ use crate::search::{Clock, Job, Limits, Shared, Worker};
 pub struct Player {
     worker: Box<Worker>,
     shared: Shared,
+    /// Search constants of its own, by name, for a tuner.
+    #[cfg(feature = "tune")]
+    constants: Vec<(&'static str, i32)>,
 }
 
 impl Player {
@@ -24,7 +27,16 @@ impl Player {
         Ok(Player {
             worker: Worker::new(0, network),
             shared: Shared::new(hash_mib, 1)?,
+            #[cfg(feature = "tune")]
+            constants: Vec::new(),
         })
+    }
+
+    /// Gives it search constants of its own. They are the process's while it thinks, so no other
+    /// thread of the process may search then.
+    #[cfg(feature = "tune")]
+    pub fn set_constants(&mut self, constants: Vec<(&'static str, i32)>) {
+        self.constants = constants;
     }
 
     /// Forgets everything, as before a new game.
@@ -36,6 +48,10 @@ impl Player {
     /// The move it chooses, and its score from the side to move's view. `None` only if there is
     /// no legal move.
     pub fn think(&mut self, game: &Game, limits: Limits) -> Option<(Move, Score)> {
+        #[cfg(feature = "tune")]
+        for &(name, value) in &self.constants {
+            crate::base::params::set(name, value);
+        }
         self.shared.start();
         let turn = game.position().turn();
         let clock = Clock::new(&limits, turn, Instant::now(), Duration::ZERO);

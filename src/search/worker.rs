@@ -198,6 +198,11 @@ impl<'a> Search<'a> {
         shared: &'a Shared,
         sink: &'a mut dyn Sink,
     ) -> Search<'a> {
+        // Tuned constants may have changed since the last search.
+        #[cfg(feature = "tune")]
+        {
+            worker.reductions = Reductions::default();
+        }
         worker.stack.reset();
         worker.evaluator.reset(job.game.position());
         let wanted = &job.limits.search_moves;

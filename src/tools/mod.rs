@@ -13,6 +13,8 @@ pub mod horizon;
 pub mod ladder;
 pub mod learn;
 pub mod perft;
+#[cfg(feature = "tune")]
+pub mod spsa;
 pub mod tournament;
 pub mod train;
 
