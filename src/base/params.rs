@@ -126,6 +126,13 @@ params! {
     /// Futility of quiet moves: deepest reduced depth.
     futility_depth = 9 in 4..=14, step 1;
 
+    /// Futility of captures: constant part of the margin.
+    capture_futility_base = 250 in 60..=600, step 24;
+    /// Futility of captures: margin per ply.
+    capture_futility_margin = 200 in 60..=500, step 20;
+    /// Futility of captures: deepest reduced depth.
+    capture_futility_depth = 6 in 2..=10, step 1;
+
     /// Exchange pruning of quiet moves: margin per squared reduced depth.
     exchange_quiet = 22 in 8..=60, step 4;
     /// Exchange pruning of captures: margin per ply.
@@ -167,6 +174,8 @@ params! {
     lmr_table_pv = 900 in 0..=2000, step 100;
     /// Late move reduction: more when the next ply has failed high often.
     lmr_cutoffs = 800 in 0..=2000, step 100;
+    /// Late move reduction: less for each centipawn that the static evaluation was corrected by.
+    lmr_correction = 12 in 0..=40, step 3;
     /// Late move reduction: history points for one ply less.
     lmr_history_divisor = 8600 in 4000..=16000, step 600;
     /// Search deeper after a reduced search that beats the best by this much.

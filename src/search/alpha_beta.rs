@@ -8,7 +8,7 @@ use crate::base::score::{
     Bound, DRAW, EVALUATION_LIMIT, INFINITE, MAX_PLY, Score, from_table, is_mate, mated_in,
     to_table,
 };
-use crate::board::exchange::static_exchange_evaluation;
+use crate::board::exchange::{self, static_exchange_evaluation};
 use crate::board::{Move, Position};
 
 use super::history::{self, Line};
@@ -234,6 +234,7 @@ impl Search<'_> {
                         break;
                     }
                     alpha = score;
+                    known.depth = rules::depth_after_raised_alpha(known.depth, score);
                 }
             }
             if Some(mv) != best_move {
@@ -257,6 +258,7 @@ impl Search<'_> {
         {
             self.stack.at(ply).cutoffs += 1;
             self.reward_cutoff(pos, mv, known.depth, ply, &tried);
+            best_score = rules::softened_cutoff(best_score, beta, known.depth);
         } else if best_move.is_none() {
             self.reward_last_move(pos, &known, ply);
         }
@@ -285,6 +287,7 @@ impl Search<'_> {
     ) -> (Score, Score) {
         if pos.in_check() {
             self.stack.at(ply).evaluation = None;
+            self.stack.at(ply).correction = 0;
             return (NO_EVALUATION, 0);
         }
         let frame = self.stack.at(ply);
@@ -298,6 +301,7 @@ impl Search<'_> {
         };
         let corrected = self.scaled_and_corrected(raw, pos, &self.stack.line(ply));
         self.stack.at(ply).evaluation = Some(corrected);
+        self.stack.at(ply).correction = (corrected - scaled(raw, pos)).abs();
         (raw, corrected)
     }
 
@@ -305,8 +309,7 @@ impl Search<'_> {
     /// what similar positions turned out to be worth.
     #[inline]
     pub(super) fn scaled_and_corrected(&self, raw: Score, pos: &Position, line: &Line) -> Score {
-        let scaled = raw * (200 - pos.halfmoves().min(100) as i32) / 200;
-        self.histories.corrected(scaled, pos, line)
+        self.histories.corrected(scaled(raw, pos), pos, line)
     }
 
     /// Has the static evaluation risen since our last move (or the one before it)?
@@ -522,6 +525,11 @@ impl Search<'_> {
             if rules::bad_history(reduced_depth, continuation) {
                 return Verdict::Skip;
             }
+        } else if !gives_check && !mv.is_promotion() {
+            let captured = pos.captured_role(mv).map_or(0, exchange::value);
+            if rules::capture_futile(known, reduced_depth, captured, history) {
+                return Verdict::Skip;
+            }
         }
         let threshold = rules::exchange_threshold(known.depth, reduced_depth, !quiet);
         if !static_exchange_evaluation(pos, mv, threshold) {
@@ -587,6 +595,7 @@ impl Search<'_> {
                 many_cutoffs: self.stack.at(ply + 1).cutoffs > 3,
                 capture: !candidate.quiet,
                 history: candidate.history,
+                correction: self.stack.at(ply).correction,
             };
             let reduction = self
                 .reductions
@@ -688,6 +697,12 @@ impl Search<'_> {
         let score = to_table(found.score, ply);
         self.shared.table.store(pos.key(), Entry { score, ..found });
     }
+}
+
+/// The evaluation made smaller as the fifty-move draw comes nearer.
+#[inline]
+fn scaled(raw: Score, pos: &Position) -> Score {
+    raw * (200 - pos.halfmoves().min(100) as i32) / 200
 }
 
 /// A table's score, counted from the root. A mate that the fifty-move rule would forestall is no

@@ -83,7 +83,7 @@ impl Search<'_> {
             }
         }
         if stand_pat >= beta || ply >= MAX_PLY || self.first_iteration_is_long() {
-            return stand_pat;
+            return rules::softened_stand_pat(stand_pat, beta);
         }
         let original_alpha = alpha;
         alpha = alpha.max(stand_pat);

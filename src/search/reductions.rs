@@ -28,6 +28,8 @@ pub struct Late {
     pub capture: bool,
     /// The move's history value.
     pub history: i32,
+    /// How far the static evaluation was corrected, centipawns: it is not to be trusted so much.
+    pub correction: i32,
 }
 
 /// The logarithmic base reductions, indexed by depth and move number.
@@ -70,7 +72,8 @@ impl Reductions {
     /// *Idea*: with good ordering a late move rarely matters, so search it less deep, and again in
     /// full if it surprises. *Formula*: `base + ln(depth)·ln(number)/divisor`, then more at cut
     /// nodes, when not improving and after many cutoffs; less in principal variations, for checks,
-    /// killers and moves with a good history. *Never*: for the first move; below depth 1 (the
+    /// killers, moves with a good history, and where the static evaluation was corrected by much.
+    /// *Never*: for the first move; below depth 1 (the
     /// caller clamps). *Source*: Fruit, Glaurung; the adjustments are common to strong engines.
     pub fn late_move_reduction(&self, depth: i32, number: usize, late: Late) -> i32 {
         let when = |condition: bool, amount: i32| if condition { amount } else { 0 };
@@ -83,6 +86,7 @@ impl Reductions {
         reduction -= when(late.killer, params::lmr_killer());
         reduction += when(late.hash_capture, params::lmr_hash_capture());
         reduction += when(late.many_cutoffs, params::lmr_cutoffs());
+        reduction -= late.correction * params::lmr_correction();
         reduction -= late.history * PLY / params::lmr_history_divisor();
         reduction / PLY
     }

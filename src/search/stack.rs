@@ -14,6 +14,8 @@ const BEFORE: usize = 4;
 pub struct Frame {
     /// Corrected static evaluation, `None` in check.
     pub evaluation: Option<Score>,
+    /// How far it was corrected, without sign; 0 in check.
+    pub correction: Score,
     /// The move made here: its piece on its new square. `None` for a null move.
     pub moved: Option<PieceTo>,
     /// The move made here, `None` for a null move.
