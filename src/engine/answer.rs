@@ -8,7 +8,7 @@ use crossbeam_channel::Receiver;
 
 use crate::base::score::{Bound, DRAW, mated_in};
 use crate::board::{Game, Move};
-use crate::search::report::{Line, Progress};
+use crate::search::report::{Line, Progress, TreeCounts};
 use crate::search::{Event, Iteration, Sink};
 
 use super::control::{Control, Run};
@@ -62,6 +62,7 @@ impl Promise {
             nodes: self.run.shared.total_nodes(),
             hashfull: self.run.shared.table.hashfull(),
             tb_hits: 0,
+            tree: TreeCounts::default(),
         }
     }
 

@@ -118,8 +118,7 @@ impl Search<'_> {
 
         // 4. The transposition table.
         let excluded = self.stack.at(ply).excluded;
-        let probe = || self.shared.table.probe(pos.key());
-        let hash = excluded.is_none().then(probe).flatten();
+        let hash = excluded.is_none().then(|| self.probe(pos)).flatten();
         let hash_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].mv)
         } else {
@@ -257,6 +256,8 @@ impl Search<'_> {
             && let Some(mv) = best_move
         {
             self.stack.at(ply).cutoffs += 1;
+            self.tree.cutoffs += 1;
+            self.tree.first_move_cutoffs += u64::from(number == 1);
             self.reward_cutoff(pos, mv, known.depth, ply, &tried);
             best_score = rules::softened_cutoff(best_score, beta, known.depth);
         } else if best_move.is_none() {

@@ -61,7 +61,8 @@ impl Search<'_> {
             return self.draw();
         }
 
-        let hash = self.shared.table.probe(pos.key());
+        self.tree.quiescence += 1;
+        let hash = self.probe(pos);
         if let Some(entry) = hash
             && !N::PV
             && pos.halfmoves() < 90

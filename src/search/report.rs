@@ -25,6 +25,23 @@ pub struct Line {
     pub pv: Vec<Move>,
 }
 
+/// What the main worker's tree was made of, since the search began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeCounts {
+    /// Nodes of the main search and of quiescence.
+    pub nodes: u64,
+    /// Those of quiescence.
+    pub quiescence: u64,
+    /// Nodes at which the transposition table was asked.
+    pub probes: u64,
+    /// Those at which it knew the position.
+    pub hits: u64,
+    /// Nodes of the main search at which a move failed high.
+    pub cutoffs: u64,
+    /// Those at which the first move did.
+    pub first_move_cutoffs: u64,
+}
+
 /// How far a search has come, over all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
@@ -36,6 +53,8 @@ pub struct Progress {
     pub hashfull: u32,
     /// Successful probes of endgame tables.
     pub tb_hits: u64,
+    /// What the main worker's tree was made of.
+    pub tree: TreeCounts,
 }
 
 /// A completed iteration: all that a search may base its answer on.

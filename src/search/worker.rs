@@ -12,9 +12,9 @@ use super::history::Histories;
 use super::limits::Limits;
 use super::picker::Arena;
 use super::reductions::Reductions;
-use super::report::{Iteration, Progress, Sink};
+use super::report::{Iteration, Progress, Sink, TreeCounts};
 use super::stack::Stack;
-use super::table::{Table, TableError};
+use super::table::{Entry, Table, TableError};
 
 /// The main worker looks at its limits every so many nodes.
 const POLL: u64 = 1024;
@@ -187,6 +187,8 @@ pub(super) struct Search<'a> {
     pub stopped: bool,
     /// Plies below which null moves are switched off while one is being verified.
     pub null_move_from: usize,
+    /// What the tree is made of; its nodes are counted above.
+    pub tree: TreeCounts,
     poll_at: u64,
 }
 
@@ -232,6 +234,7 @@ impl<'a> Search<'a> {
             nodes: 0,
             stopped: false,
             null_move_from: 0,
+            tree: TreeCounts::default(),
             poll_at: POLL,
         }
     }
@@ -297,7 +300,20 @@ impl<'a> Search<'a> {
             nodes: self.shared.total_nodes(),
             hashfull: self.shared.table.hashfull(),
             tb_hits: 0,
+            tree: TreeCounts {
+                nodes: self.nodes,
+                ..self.tree
+            },
         }
+    }
+
+    /// Asks the transposition table for a position.
+    #[inline]
+    pub fn probe(&mut self, pos: &Position) -> Option<Entry> {
+        let entry = self.shared.table.probe(pos.key());
+        self.tree.probes += 1;
+        self.tree.hits += u64::from(entry.is_some());
+        entry
     }
 
     /// Makes a move: on the evaluator, the path and the stack. Gives the new position.

@@ -4,16 +4,18 @@
 //! of the nodes is the same on every machine and in every build: a change of the search that
 //! changes it is a functional one.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::unbounded;
 
 use crate::base::options::Options;
+use crate::base::score::Bound;
 use crate::board::Game;
 use crate::engine::Engine;
 use crate::search::limits::Limits;
-use crate::search::report::{Event, Progress};
+use crate::search::report::{Event, Progress, TreeCounts};
 use crate::tools::Failure;
 
 /// Plies to search without `--depth`.
@@ -34,6 +36,9 @@ pub struct Args {
     /// Size of the transposition table, in MiB
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
     pub hash: u32,
+    /// Tell what the trees were made of, depth by depth
+    #[arg(long)]
+    pub stats: bool,
 }
 
 impl Args {
@@ -49,6 +54,7 @@ impl Args {
             depth: None,
             threads: number(1, 1, 1024).unwrap_or(1),
             hash: number(2, 1, 1 << 20).unwrap_or(16),
+            stats: false,
         }
     }
 }
@@ -68,8 +74,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let mut engine = Engine::new(options).map_err(|error| Failure::Failed(error.to_string()))?;
     let mut nodes = 0;
     let mut time = Duration::ZERO;
+    let mut trees = Trees::default();
     for (number, fen) in POSITIONS.iter().enumerate() {
-        let searched = search(&mut engine, fen, depth)?;
+        let searched = search(&mut engine, fen, depth, &mut trees)?;
         time += searched.elapsed.max(Duration::from_nanos(1));
         nodes += searched.nodes;
         let number = number + 1;
@@ -80,12 +87,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             searched.elapsed.as_secs_f64() * 1e3
         )?;
     }
+    if args.stats {
+        trees.write(out)?;
+    }
     let speed = nodes as f64 / time.as_secs_f64().max(1e-9);
     Ok(writeln!(out, "{nodes} nodes {speed:.0} nps")?)
 }
 
-/// Searches one position as a new game; tells nodes and time.
-fn search(engine: &mut Engine, fen: &str, depth: u32) -> Result<Progress, Failure> {
+/// Searches one position as a new game; tells nodes and time, and adds to `trees`.
+fn search(
+    engine: &mut Engine,
+    fen: &str,
+    depth: u32,
+    trees: &mut Trees,
+) -> Result<Progress, Failure> {
     let failed = |reason: &dyn std::fmt::Display| Failure::Failed(format!("{fen}: {reason}"));
     let game = Game::from_fen(fen).map_err(|error| failed(&error))?;
     engine.new_game().map_err(|error| failed(&error))?;
@@ -97,13 +112,62 @@ fn search(engine: &mut Engine, fen: &str, depth: u32) -> Result<Progress, Failur
     let mut last = Progress::default();
     for event in events {
         match event {
-            Event::Line(_, progress) => last = progress,
+            Event::Line(line, progress) if line.bound == Bound::Exact => {
+                trees.add(line.depth, last.tree, progress.tree);
+                last = progress;
+            }
+            Event::Line(..) => {}
             Event::Finished { .. } => break,
             Event::CurrentMove { .. } | Event::Note(_) => {}
         }
     }
     engine.wait();
     Ok(last)
+}
+
+/// The trees of all positions, by depth.
+#[derive(Default)]
+struct Trees(BTreeMap<u32, TreeCounts>);
+
+impl Trees {
+    /// Adds one iteration: what was counted before it and after it.
+    fn add(&mut self, depth: u32, before: TreeCounts, after: TreeCounts) {
+        let sum = self.0.entry(depth).or_default();
+        sum.nodes += after.nodes - before.nodes;
+        sum.quiescence += after.quiescence - before.quiescence;
+        sum.probes += after.probes - before.probes;
+        sum.hits += after.hits - before.hits;
+        sum.cutoffs += after.cutoffs - before.cutoffs;
+        sum.first_move_cutoffs += after.first_move_cutoffs - before.first_move_cutoffs;
+    }
+
+    /// One row a depth: its iteration's nodes over all positions, how many times as many as in the
+    /// iteration before, and shares in percent.
+    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let share = |part: u64, all: u64| 100.0 * part as f64 / all.max(1) as f64;
+        writeln!(
+            out,
+            "depth      nodes  branching  first move cuts  table hits  quiescence"
+        )?;
+        let mut before = 0;
+        for (depth, tree) in &self.0 {
+            let branching = if before == 0 {
+                "-".to_string()
+            } else {
+                format!("{:.2}", tree.nodes as f64 / before as f64)
+            };
+            before = tree.nodes;
+            writeln!(
+                out,
+                "{depth:5} {:10} {branching:>10} {:14.1} % {:9.1} % {:9.1} %",
+                tree.nodes,
+                share(tree.first_move_cutoffs, tree.cutoffs),
+                share(tree.hits, tree.probes),
+                share(tree.quiescence, tree.nodes),
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// Openings, middle games, endings and mates.
@@ -177,6 +241,7 @@ mod tests {
             depth: Some(depth),
             threads: 1,
             hash: 4,
+            stats: depth == 5,
         };
         let mut out = Vec::new();
         run(&args, &mut out).unwrap();
@@ -198,5 +263,25 @@ mod tests {
         let first = printed(4);
         assert_eq!(first.lines().count(), POSITIONS.len() + 1);
         assert_eq!(count(&first), count(&printed(4)));
+    }
+
+    #[test]
+    fn what_the_trees_were_made_of_adds_up_to_the_count() {
+        let text = printed(5);
+        let rows: Vec<&str> = text.lines().skip(POSITIONS.len()).collect();
+        assert!(rows[0].starts_with("depth") && rows.len() == 7, "{text}");
+        let number = |row: &str, column: usize| -> f64 {
+            let words = row.split_whitespace().filter(|word| *word != "%");
+            words.collect::<Vec<_>>()[column].parse().unwrap()
+        };
+        let nodes: f64 = rows[1..6].iter().map(|row| number(row, 1)).sum();
+        // Positions that end before depth 5 say nothing more.
+        assert_eq!(nodes, number(rows[6], 0), "{text}");
+        for row in &rows[1..6] {
+            assert!(
+                (3..=5).all(|column| (0.0..=100.0).contains(&number(row, column))),
+                "{text}"
+            );
+        }
     }
 }

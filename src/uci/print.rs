@@ -170,7 +170,7 @@ mod tests {
                 elapsed,
                 nodes: 1_000_000,
                 hashfull: 17,
-                tb_hits: 0,
+                ..Progress::default()
             },
         )
     }
