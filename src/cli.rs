@@ -39,8 +39,8 @@ pub enum Command {
     Bench(bench::Args),
     /// Show the horizon effect on a chain of five captures
     Horizon,
-    /// Compare minimax, iterative deepening and alpha-beta on seeded trees
-    Ladder(ladder::Args),
+    /// Compare minimax, iterative deepening and alpha-beta: on seeded trees, or in a position
+    Ladder(Box<ladder::Args>),
     /// Count the positions a given number of plies away, every move proved legal
     Perft(perft::Args),
     /// Play a tournament of engines.toml with cutechess-cli or fastchess
@@ -100,7 +100,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Analyse(args) => analyse::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Horizon => Ok(horizon::run(out)?),
-        Command::Ladder(args) => Ok(ladder::run(&args, out)?),
+        Command::Ladder(args) => ladder::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),
         Command::Datagen(args) => datagen::run(&args, out),

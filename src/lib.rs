@@ -9,6 +9,7 @@
 //! | floor | file | its job |
 //! |---|---|---|
 //! | 0 | `base/` | What everything else is declared with |
+//! | 0 | `base/chart.rs` | Line charts as SVG: for whatever a tool would rather show than tell |
 //! | 0 | `base/journal.rs` | Where log records go: to standard error as `RUST_LOG` says, and all of them to a file while the option `Debug Log File` names one |
 //! | 0 | `base/options.rs` | The one table of UCI options |
 //! | 0 | `base/params.rs` | The one table of search constants |
@@ -104,7 +105,9 @@
 //! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |
 //! | 5 | `tools/failure.rs` | Why a tool gave up |
 //! | 5 | `tools/horizon.rs` | The horizon effect, in the smallest tree that shows it |
-//! | 5 | `tools/ladder.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
+//! | 5 | `tools/ladder/` | `standpat ladder`: what each step from minimax to a well-ordered alpha-beta saves |
+//! | 5 | `tools/ladder/position.rs` | The same ladder in a real position: how many nodes each way to search it visits |
+//! | 5 | `tools/ladder/trees.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
 //! | 5 | `tools/learn.rs` | `standpat learn`: from random weights to a strong network, in one command |
 //! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move proved legal |
 //! | 5 | `tools/spsa.rs` | `standpat spsa`: tunes search constants by games, in builds with `--features tune` |

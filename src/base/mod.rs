@@ -10,6 +10,7 @@
     )
 )]
 
+pub mod chart;
 pub mod journal;
 pub mod options;
 pub mod params;

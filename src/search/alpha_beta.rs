@@ -255,7 +255,6 @@ impl Search<'_> {
         if best_score >= beta
             && let Some(mv) = best_move
         {
-            self.stack.at(ply).cutoffs += 1;
             self.tree.cutoffs += 1;
             self.tree.first_move_cutoffs += u64::from(number == 1);
             self.reward_cutoff(pos, mv, known.depth, ply, &tried);
@@ -648,6 +647,7 @@ impl Search<'_> {
 
     /// Step 9: the move that cut off is rewarded, those tried before it are punished.
     fn reward_cutoff(&mut self, pos: &Position, mv: Move, depth: i32, ply: usize, tried: &Tried) {
+        self.stack.at(ply).cutoffs += 1;
         let line = self.stack.line(ply);
         let (bonus, malus) = (history::bonus(depth), history::malus(depth));
         if pos.is_capture(mv) {

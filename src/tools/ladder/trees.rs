@@ -299,17 +299,8 @@ pub fn deepening_minimax_published() -> u32 {
             .sum::<u32>()
 }
 
-/// What `standpat ladder` takes.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Args {
-    /// How many seeded trees to average over
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pub trees: u64,
-}
-
 /// Prints the comparison over many seeded trees.
-pub fn run(args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    let trees = args.trees;
+pub fn run(trees: u64, out: &mut dyn Write) -> io::Result<()> {
     let result = compare(trees);
     writeln!(out, "{:<47}{:>7}{:>8}{:>8}", "", "nodes", "leaves", "share")?;
     let mut row = |name: &str, nodes: f64, leaves: Option<f64>| {
