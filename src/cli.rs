@@ -33,7 +33,7 @@ pub struct Cli {
 pub enum Command {
     /// Speak UCI on standard input and output (the default)
     Uci,
-    /// Find the best move of a position
+    /// Find the best moves of a position, or annotate games and lists of positions
     Analyse(Box<analyse::Args>),
     /// Search fifty positions: a node count that tells whether the search changed, and the speed
     Bench(bench::Args),
@@ -97,7 +97,7 @@ where
 fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Command::Uci => speak_uci(),
-        Command::Analyse(args) => analyse::run(&args, out),
+        Command::Analyse(args) => analyse::run(&args, out, &mut io::stderr()),
         Command::Bench(args) => bench::run(&args, out),
         Command::Horizon => Ok(horizon::run(out)?),
         Command::Ladder(args) => ladder::run(&args, out),

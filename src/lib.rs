@@ -17,6 +17,7 @@
 //! | 0 | `base/score.rs` | Scores: centipawns, or a mate counted in plies, in one integer |
 //! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message |
 //! | 1 | `board/` | The fast board, built of shakmaty's bricks |
+//! | 1 | `board/epd.rs` | EPD: a position and what is said of it, on one line |
 //! | 1 | `board/exchange.rs` | Static exchange evaluation: who wins the captures on one square? |
 //! | 1 | `board/fen.rs` | Reading FEN: tolerant where no harm comes of it, never panicking |
 //! | 1 | `board/game.rs` | A game: a position and what of its past the rules remember |
@@ -24,6 +25,7 @@
 //! | 1 | `board/keys.rs` | Hash keys: of the whole position, and of the parts that correction histories look at |
 //! | 1 | `board/legality.rs` | Is a move possible here, is it legal, does it give check? |
 //! | 1 | `board/moves.rs` | A move in sixteen bits, and a list of moves on the stack |
+//! | 1 | `board/notation.rs` | Moves as books write them: standard algebraic notation (SAN) |
 //! | 1 | `board/perft.rs` | Perft: counting the leaves of the full game tree, the standard test of a move generator |
 //! | 1 | `board/position.rs` | The position the search works on: copied for each move, never taken back |
 //! | 2 | `eval/` | From a position to a [`Score`](crate::base::score::Score) |
@@ -62,6 +64,7 @@
 //! | 4 | `engine/control.rs` | Who may stop a search, and when its answer may be given |
 //! | 4 | `engine/network_tests.rs` | `EvalFile`: a network is taken, a bad file is refused and nothing changes |
 //! | 4 | `engine/pool.rs` | The threads: they live as long as the engine, and each keeps its worker's memory |
+//! | 4 | `engine/study.rs` | A search that is waited for: what a tool needs that has one position and wants one answer |
 //! | 4 | `engine/tests.rs` | The engine's promises, some with workers that follow a script |
 //! | 4 | `engine/vote.rs` | Which thread's answer is given: a vote among the completed iterations |
 //! | 4 | `learning/` | How the engine learns from its own games |
@@ -99,7 +102,17 @@
 //! | 4 | `learning/trainer/steps.rs` | Training steps on several threads |
 //! | 4 | `learning/trainer/tests.rs` | The trainer as a whole: gradients against finite differences, a small set learned by heart, runs that are the same however they are made |
 //! | 5 | `tools/` | What else the binary can do |
-//! | 5 | `tools/analyse.rs` | `standpat analyse`: the best move of a position, for a person to read |
+//! | 5 | `tools/analyse/` | `standpat analyse`: what the engine says of a position, of a list of them, or of whole games |
+//! | 5 | `tools/analyse/analyst.rs` | The engine at work on one position after another, until somebody presses Ctrl-C |
+//! | 5 | `tools/analyse/games.rs` | A file of games in, the same games with the engine's remarks out |
+//! | 5 | `tools/analyse/judge.rs` | From the engine's view of each position of a game to what a reader is told: values, errors, and what would have been better |
+//! | 5 | `tools/analyse/ledger.rs` | The file of results: only ever appended to by whole records, so that the work goes on behind the last one after any interruption |
+//! | 5 | `tools/analyse/pgn.rs` | Reading PGN: a game with its tags, comments and variations, or the reason why it is none |
+//! | 5 | `tools/analyse/picture.rs` | The evaluation over a game, as a picture (SVG): White's share of the points, move by move |
+//! | 5 | `tools/analyse/pieces.rs` | Files cut into pieces, one a game or a line, without holding more than one in memory |
+//! | 5 | `tools/analyse/positions.rs` | Positions in, the same positions with the engine's remarks out: EPD files and FENs |
+//! | 5 | `tools/analyse/print.rs` | Writing PGN in the standard's export format: the seven tags first, lines of at most 79 columns |
+//! | 5 | `tools/analyse/record.rs` | What a program reads: one JSON object a line for each position |
 //! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
 //! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |
 //! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |

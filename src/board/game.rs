@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Position as _, Role, Setup, Square};
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position as _, Role, Setup, Square,
+};
 
 use super::fen::{self, FenError};
 use super::moves::{Move, MoveList};
@@ -56,7 +58,8 @@ impl Game {
         fen::parse(fen).map(Game::from_chess)
     }
 
-    fn from_chess(chess: Chess) -> Game {
+    /// The game that begins with this position, whose castling is king takes rook.
+    pub fn from_chess(chess: Chess) -> Game {
         Game {
             position: Position::from_chess(&chess),
             chess,
@@ -99,6 +102,12 @@ impl Game {
     /// The FEN of the current position, castling rights written as X-FEN.
     pub fn fen(&self) -> String {
         fen::write(&self.chess)
+    }
+
+    /// Does a side have a right to castle that only Chess960 knows?
+    pub fn is_chess960(&self) -> bool {
+        let setup = self.chess.to_setup(EnPassantMode::Legal);
+        CastlingMode::detect(&setup) == CastlingMode::Chess960
     }
 
     /// The number of the current move, counted from the root's FEN.

@@ -1,5 +1,6 @@
 //! Floor 1: the fast board, built of shakmaty's bricks.
 
+pub mod epd;
 pub mod exchange;
 pub mod fen;
 pub mod game;
@@ -7,9 +8,11 @@ pub mod generate;
 mod keys;
 mod legality;
 pub mod moves;
+pub mod notation;
 pub mod perft;
 pub mod position;
 
+pub use epd::{Epd, EpdError};
 pub use fen::FenError;
 pub use game::{Game, Outcome};
 pub use moves::{Move, MoveList};

@@ -9,6 +9,7 @@
 //! | `control` | who may stop a search, when it may answer; the watch over hard limits |
 //! | `pool` | the threads and their workers |
 //! | `answer` | from what the threads found to one answer |
+//! | `study` | a search that is waited for |
 //! | [`vote`] | which thread's answer it is |
 
 #![cfg_attr(
@@ -26,6 +27,7 @@ mod control;
 #[cfg(test)]
 mod network_tests;
 mod pool;
+mod study;
 #[cfg(test)]
 mod tests;
 pub mod vote;
@@ -45,6 +47,7 @@ use crate::search::table::TableError;
 use crate::search::{Clock, Job, Limits, Shared, Sink, Table, Worker};
 
 pub use control::{Busy, Handle};
+pub use study::Study;
 
 use answer::Lead;
 use control::{Control, Run, Watch};
