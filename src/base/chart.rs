@@ -178,7 +178,7 @@ impl Frame {
             let y = self.height(scaled);
             let number = match self.scale {
                 Scale::Linear => rounded(scaled, step),
-                Scale::Logarithmic => format!("{}", 10f64.powf(scaled)),
+                Scale::Logarithmic => rounded(10f64.powf(scaled), 10f64.powf(scaled)),
             };
             let _ = writeln!(
                 svg,
@@ -232,10 +232,15 @@ impl Frame {
     }
 }
 
-/// A number of the grid, with as many digits as its step needs.
+/// A number of the grid: thousands and millions by their letters, fractions with as many digits as
+/// the step needs.
 fn rounded(number: f64, step: f64) -> String {
-    let digits = (-step.log10().floor()).max(0.0) as usize;
-    format!("{number:.digits$}")
+    let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
+    let large = |&(unit, _): &(f64, &str)| number.abs() >= unit && step >= unit / 1e3;
+    let (unit, letter) = units.into_iter().find(large).unwrap_or((1.0, ""));
+    let digits = (-(step / unit).log10().floor()).max(0.0) as usize;
+    let number = number / unit;
+    format!("{number:.digits$}{letter}")
 }
 
 /// Text as it may stand between tags.
@@ -285,6 +290,18 @@ mod tests {
         let (low, middle, high) = (height(&svg, 0), height(&svg, 1), height(&svg, 2));
         assert!(((low - high) / (low - middle) - 11.0).abs() < 0.2, "{svg}");
         assert!(svg.contains("one &amp; &lt;two&gt;") && svg.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn numbers_are_written_as_people_read_them() {
+        let written = |number, step| rounded(number, step);
+        assert_eq!(written(0.25, 0.05), "0.25");
+        assert_eq!(written(500.0, 100.0), "500");
+        assert_eq!(written(1_500.0, 500.0), "1.5 k");
+        assert_eq!(written(20_000_000.0, 5_000_000.0), "20 M");
+        assert_eq!(written(1_000.0, 1_000.0), "1 k");
+        assert_eq!(written(0.0, 1e6), "0");
+        assert_eq!(written(-2_000.0, 1_000.0), "-2 k");
     }
 
     #[test]
