@@ -238,7 +238,7 @@ fn rounded(number: f64, step: f64) -> String {
     let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
     let large = |&(unit, _): &(f64, &str)| number.abs() >= unit && step >= unit / 1e3;
     let (unit, letter) = units.into_iter().find(large).unwrap_or((1.0, ""));
-    let digits = (-(step / unit).log10().floor()).max(0.0) as usize;
+    let digits = (-((step / unit).log10() + 1e-9).floor()).max(0.0) as usize;
     let number = number / unit;
     format!("{number:.digits$}{letter}")
 }
