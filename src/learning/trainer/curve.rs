@@ -54,7 +54,10 @@ mod tests {
         let svg = draw(&history, "H = 256 & <more>");
         assert!(svg.contains("H = 256 &amp; &lt;more&gt;"));
         assert!(svg.contains(">training</text>") && svg.contains(">held back</text>"));
-        assert!(svg.contains(">0.04</text>") && !svg.contains(">90</text>"));
+        assert!(
+            svg.contains(">0.040</text>") && !svg.contains(">90</text>"),
+            "{svg}"
+        );
         assert!(svg.contains(">5 M</text>"));
     }
 
