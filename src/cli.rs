@@ -15,7 +15,8 @@ use crate::engine::Engine;
 #[cfg(feature = "tune")]
 use crate::tools::spsa;
 use crate::tools::{
-    Failure, analyse, bench, datagen, duel, horizon, ladder, learn, perft, tournament, train,
+    Failure, analyse, bench, datagen, duel, genfens, horizon, ladder, learn, perft, tournament,
+    train,
 };
 use crate::uci;
 
@@ -45,6 +46,8 @@ pub enum Command {
     Perft(perft::Args),
     /// Play a tournament of engines.toml with cutechess-cli or fastchess
     Tournament(Box<tournament::Args>),
+    /// Print random openings, as OpenBench asks for them
+    Genfens(genfens::Args),
     /// Play games of the engine against itself, for the trainer
     Datagen(datagen::Args),
     /// Train a network on games that `datagen` made
@@ -71,7 +74,12 @@ where
     T: Into<OsString> + Clone,
 {
     journal::install();
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let parsed = match genfens::unpacked(&args) {
+        Some(words) => Cli::try_parse_from(words),
+        None => Cli::try_parse_from(args),
+    };
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -103,6 +111,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Ladder(args) => ladder::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),
+        Command::Genfens(args) => genfens::run(&args, out),
         Command::Datagen(args) => datagen::run(&args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Duel(args) => duel::run(&args, out),

@@ -117,6 +117,7 @@
 //! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |
 //! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |
 //! | 5 | `tools/failure.rs` | Why a tool gave up |
+//! | 5 | `tools/genfens.rs` | `standpat "genfens N seed S book B" quit`: random openings, as OpenBench asks for them when it has games generated |
 //! | 5 | `tools/horizon.rs` | The horizon effect, in the smallest tree that shows it |
 //! | 5 | `tools/ladder/` | `standpat ladder`: what each step from minimax to a well-ordered alpha-beta saves |
 //! | 5 | `tools/ladder/position.rs` | The same ladder in a real position: how many nodes each way to search it visits |

@@ -29,16 +29,23 @@ impl Openings {
     /// A random opening that is not the end of its game.
     pub fn draw(&self, rng: &mut Rng) -> Game {
         loop {
-            let mut game = if self.chess960_share > 0.0 && rng.unit() < self.chess960_share {
+            let start = if self.chess960_share > 0.0 && rng.unit() < self.chess960_share {
                 Game::chess960_start(rng.below(960) as u32)
             } else {
                 Game::start()
             };
-            let plies = self.random_plies + rng.below(2) as u32;
-            if (0..plies).all(|_| play_random(&mut game, rng)) && game.outcome().is_none() {
+            if let Some(game) = self.continued(&start, rng) {
                 return game;
             }
         }
+    }
+
+    /// A game continued by random moves; `None` when that is the end of it.
+    pub fn continued(&self, start: &Game, rng: &mut Rng) -> Option<Game> {
+        let mut game = start.clone();
+        let plies = self.random_plies + rng.below(2) as u32;
+        let played = (0..plies).all(|_| play_random(&mut game, rng));
+        (played && game.outcome().is_none()).then_some(game)
     }
 }
 

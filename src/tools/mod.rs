@@ -9,6 +9,7 @@ pub mod bench;
 pub mod datagen;
 pub mod duel;
 pub mod failure;
+pub mod genfens;
 pub mod horizon;
 pub mod ladder;
 pub mod learn;
