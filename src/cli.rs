@@ -38,8 +38,10 @@ pub enum Command {
     Analyse(Box<analyse::Args>),
     /// Search fifty positions: a node count that tells whether the search changed, and the speed
     Bench(bench::Args),
-    /// Show the horizon effect on a chain of five captures
-    Horizon,
+    /// Compare searches that stop at their depth, resolve captures, and force them
+    Horizon(horizon::Args),
+    /// Judge a position as it stands, with captures resolved, and with every capture forced
+    StandPat(horizon::stand_pat::Args),
     /// Compare minimax, iterative deepening and alpha-beta: on seeded trees, or in a position
     Ladder(Box<ladder::Args>),
     /// Count the positions a given number of plies away, every move proved legal
@@ -107,7 +109,8 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Uci => speak_uci(),
         Command::Analyse(args) => analyse::run(&args, out, &mut io::stderr()),
         Command::Bench(args) => bench::run(&args, out),
-        Command::Horizon => Ok(horizon::run(out)?),
+        Command::Horizon(args) => horizon::run(&args, out),
+        Command::StandPat(args) => horizon::stand_pat::run(&args, out),
         Command::Ladder(args) => ladder::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),

@@ -118,7 +118,12 @@
 //! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |
 //! | 5 | `tools/failure.rs` | Why a tool gave up |
 //! | 5 | `tools/genfens.rs` | `standpat "genfens N seed S book B" quit`: random openings, as OpenBench asks for them when it has games generated |
-//! | 5 | `tools/horizon.rs` | The horizon effect, in the smallest tree that shows it |
+//! | 5 | `tools/horizon/` | `standpat horizon` and `standpat stand-pat`: what the engine's name is about |
+//! | 5 | `tools/horizon/chain.rs` | The horizon effect, in the smallest tree that shows it |
+//! | 5 | `tools/horizon/depths.rs` | Depth by depth: what a search says that stops where it stands, beside one that resolves captures and one that forces them |
+//! | 5 | `tools/horizon/picture.rs` | A picture of the horizon effect: the value of the three searches over their depth, as SVG |
+//! | 5 | `tools/horizon/reference.rs` | A plain search to compare others with: every move to a fixed depth, then what its mode says |
+//! | 5 | `tools/horizon/stand_pat.rs` | `standpat stand-pat`: one position, judged as it stands, with captures resolved, and with every capture forced; and what each capture is worth by static exchange evaluation |
 //! | 5 | `tools/ladder/` | `standpat ladder`: what each step from minimax to a well-ordered alpha-beta saves |
 //! | 5 | `tools/ladder/position.rs` | The same ladder in a real position: how many nodes each way to search it visits |
 //! | 5 | `tools/ladder/trees.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Output, Stdio};
 
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 fn standpat(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_standpat"));
     command
@@ -56,6 +58,13 @@ fn a_mistake_is_one_line_and_exit_code_2() {
         &["analyse", "--depth", "0"],
         &["analyse", "8/8/8/8/8/8/8/8 w - - 0 1"],
         &["analyse", "--moves", "e2e5"],
+        &["horizon", "not a position", "3"],
+        &["horizon", "8/8/8/8/8/8/5k2/4K2R w - - 0 1", "3"],
+        &["horizon", START],
+        &["horizon", START, "0"],
+        &["horizon", "--csv", "out.csv"],
+        &["stand-pat"],
+        &["stand-pat", "not a position"],
         &["tournament", "no-such-tournament"],
         &["tournament", "smoke", "--games", "3"],
         &["tournament", "smoke", "--tc", "soon"],
@@ -85,6 +94,8 @@ fn a_reader_that_has_read_enough_is_no_failure() {
         &["perft", "3", "--divide"][..],
         &["ladder", "--trees", "10"],
         &["horizon"],
+        &["horizon", START, "2"],
+        &["stand-pat", START],
         &["bench", "1"],
         &["analyse", "--depth", "3"],
         &["completions", "bash"],
@@ -101,6 +112,18 @@ fn a_reader_that_has_read_enough_is_no_failure() {
         assert_eq!(text(&output.stderr), "", "{args:?}");
         assert_eq!(output.status.code(), Some(0), "{args:?}");
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_a_failure() {
+    let output = run(&["horizon", START, "1", "--svg", "/no/such/folder/out.svg"]);
+    let complaint = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{complaint}");
+    assert!(
+        complaint.starts_with("error: /no/such/folder/out.svg cannot be written: "),
+        "{complaint}"
+    );
+    assert_eq!(complaint.lines().count(), 1, "{complaint}");
 }
 
 #[test]

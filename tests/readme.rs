@@ -1,8 +1,13 @@
-//! The README says what is true: its table of options is the one in the code, and the commands it
-//! names exist.
+//! The README says what is true: its table of options is the one in the code, its transcripts and
+//! pictures are what the program gives, and the commands it names exist.
+//!
+//! A transcript is a block fenced as `console`. Each of its lines `$ standpat …` is run in an empty
+//! folder, and what the program prints is what must follow. The pictures that it writes there are
+//! those of `tests/pictures`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::CommandFactory;
 use standpat::base::options::{Described, Options};
@@ -17,7 +22,7 @@ fn path() -> PathBuf {
 }
 
 /// The README with the table of options made anew.
-fn renewed(text: &str) -> String {
+fn with_options(text: &str) -> String {
     let begin = text.find(BEGIN).expect("the block begins");
     let head = begin + text[begin..].find('\n').expect("a line of its own") + 1;
     let end = text.find(END).expect("the block ends");
@@ -29,19 +34,94 @@ fn renewed(text: &str) -> String {
     )
 }
 
+/// The README with its transcripts made anew, the commands run in `folder`.
+fn with_transcripts(text: &str, folder: &Path) -> String {
+    let mut renewed = String::new();
+    let (mut in_block, mut in_output) = (false, false);
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_block = line == "```console";
+            in_output = false;
+        }
+        let command = line.strip_prefix("$ standpat ").filter(|_| in_block);
+        if command.is_none() && in_output {
+            continue;
+        }
+        renewed += line;
+        renewed.push('\n');
+        if let Some(command) = command {
+            renewed += &output(command, folder);
+            in_output = true;
+        }
+    }
+    renewed
+}
+
+/// What a command prints; its words are separated by spaces, but for those inside double quotes.
+fn output(command: &str, folder: &Path) -> String {
+    let words = command.split('"').enumerate().flat_map(|(index, part)| {
+        let quoted = index % 2 == 1;
+        let words: Vec<&str> = if quoted {
+            vec![part]
+        } else {
+            part.split_whitespace().collect()
+        };
+        words
+    });
+    let output = Command::new(env!("CARGO_BIN_EXE_standpat"))
+        .args(words)
+        .env_remove("RUST_LOG")
+        .current_dir(folder)
+        .output()
+        .expect("the binary starts");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command}: {complaint}");
+    String::from_utf8(output.stdout).expect("plain text")
+}
+
+/// Compares the pictures of a folder with those the README shows, or takes them over.
+fn check_pictures(folder: &Path, update: bool) {
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures");
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let made = entry.expect("an entry").path();
+        if made.extension().is_none_or(|extension| extension != "svg") {
+            continue;
+        }
+        let kept = shown.join(made.file_name().expect("a name"));
+        if update {
+            fs::create_dir_all(&shown).expect("a folder");
+            fs::copy(&made, &kept).expect("writable");
+        } else {
+            let stale = fs::read(&made).ok() != fs::read(&kept).ok();
+            assert!(!stale, "{} is stale: {STALE}", kept.display());
+        }
+    }
+}
+
+const STALE: &str = "run UPDATE_README=1 cargo test --test readme";
+
 #[test]
-fn the_table_of_options_is_fresh() {
+fn options_transcripts_and_pictures_are_fresh() {
+    let update = std::env::var_os("UPDATE_README").is_some();
+    let folder = std::env::temp_dir().join(format!("standpat-readme-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
     let text = fs::read_to_string(path()).expect("a README");
-    let fresh = renewed(&text);
-    if std::env::var_os("UPDATE_README").is_some() {
+    let fresh = with_transcripts(&with_options(&text), &folder);
+    if update {
         fs::write(path(), &fresh).expect("writable");
     } else {
-        assert!(
-            text == fresh,
-            "stale: run UPDATE_README=1 cargo test --test readme"
-        );
+        for (old, new) in text.lines().zip(fresh.lines()) {
+            assert_eq!(old, new, "{STALE}");
+        }
+        assert!(text == fresh, "{STALE}");
     }
-    assert_eq!(renewed(&fresh), fresh);
+    check_pictures(&folder, update);
+    // Every picture that is shown is one that a transcript makes.
+    for part in fresh.split("](tests/pictures/").skip(1) {
+        let name = part.split(')').next().unwrap_or_default();
+        assert!(folder.join(name).is_file(), "no transcript makes {name}");
+    }
+    fs::remove_dir_all(&folder).expect("removed");
 }
 
 #[test]

@@ -8,6 +8,8 @@
 //! | `±(TABLEBASE_WIN - ply)` | a won ending from the tables, `ply` plies away |
 //! | `-EVALUATION_LIMIT ..= EVALUATION_LIMIT` | a static judgement, in centipawns |
 
+use std::fmt;
+
 /// Centipawns from the side to move's view, or a mate in plies (see the module's table).
 pub type Score = i32;
 
@@ -99,9 +101,32 @@ pub const fn from_table(score: Score, ply: usize) -> Score {
     }
 }
 
+/// A score for people to read: pawns with a sign and two decimals, or `#` and the moves to mate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pawns(pub Score);
+
+impl fmt::Display for Pawns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match moves_to_mate(self.0) {
+            Some(moves) => format!("#{moves}"),
+            None => format!("{:+.2}", f64::from(self.0) / 100.0),
+        };
+        f.pad(&text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn people_read_pawns_or_moves_to_mate() {
+        assert_eq!(Pawns(34).to_string(), "+0.34");
+        assert_eq!(Pawns(0).to_string(), "+0.00");
+        assert_eq!(format!("{:>7}", Pawns(-120)), "  -1.20");
+        assert_eq!(Pawns(mate_in(5)).to_string(), "#3");
+        assert_eq!(Pawns(mated_in(4)).to_string(), "#-2");
+    }
 
     #[test]
     fn mate_is_counted_in_moves_of_the_side_to_move() {

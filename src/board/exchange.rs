@@ -49,6 +49,23 @@ pub fn static_exchange_evaluation(pos: &Position, m: Move, threshold: Score) -> 
     Exchange::new(pos, to, occupied).succeeds(pos.turn(), stake)
 }
 
+/// What the exchange that a pseudo-legal move begins is worth to the side to move, in centipawns:
+/// the largest threshold that [`static_exchange_evaluation`] reaches, found by bisection.
+pub fn exchange_value(pos: &Position, m: Move) -> Score {
+    // At worst a queen is lost for nothing; at best one is taken by a pawn that becomes another.
+    let mut reached = -value(Role::Queen);
+    let mut missed = 2 * value(Role::Queen);
+    while missed - reached > 1 {
+        let middle = reached + (missed - reached) / 2;
+        if static_exchange_evaluation(pos, m, middle) {
+            reached = middle;
+        } else {
+            missed = middle;
+        }
+    }
+    reached
+}
+
 /// An exchange on `square` in progress.
 struct Exchange<'a> {
     pos: &'a Position,
@@ -177,6 +194,7 @@ mod tests {
             "an exchange loses at most a queen"
         );
         let best = *reached.last().expect("at least one");
+        assert_eq!(exchange_value(game.position(), m), best);
         assert_eq!(
             reached.len() as Score,
             best + 2001,

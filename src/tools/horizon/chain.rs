@@ -35,23 +35,14 @@
 
 use std::io::{self, Write};
 
+use super::Mode;
+
 /// What each capture changes, in pawns from White's view.
 pub const DELTAS: [i32; 5] = [1, -1, 1, -1, 5];
 
 /// A position in which the five captures on d5 have the deltas of [`DELTAS`]: c4xd5 c6xd5 e4xd5
 /// Rd8xd5 Rd1xd5.
 pub const POSITION: &str = "3r2k1/5ppp/2p5/3p4/2P1P3/8/5PPP/3R2K1 w - - 0 1";
-
-/// How a search treats the side to move's right to decline, and the end of its depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Stop at the nominal depth and believe the total that stands there.
-    FixedDepth,
-    /// At the nominal depth go on with captures; standing pat is allowed.
-    Quiescence,
-    /// As quiescence, but every capture is forced.
-    WithoutStandPat,
-}
 
 /// What a search of the chain found and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +77,11 @@ fn visit(deltas: &[i32], ply: usize, total: i32, depth: usize, mode: Mode, nodes
 }
 
 /// Prints the table of the three ways to search the chain.
-pub fn run(out: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// When the output cannot be written.
+pub fn show(out: &mut dyn Write) -> io::Result<()> {
     let deltas: Vec<String> = DELTAS.iter().map(|delta| format!("{delta:+}")).collect();
     writeln!(
         out,
@@ -98,7 +93,7 @@ pub fn run(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "depth  value  nodes    value  nodes    value  nodes")?;
     for depth in 1..=DELTAS.len() {
         write!(out, "{depth:5}")?;
-        for mode in [Mode::FixedDepth, Mode::Quiescence, Mode::WithoutStandPat] {
+        for mode in Mode::ALL {
             let Outcome { value, nodes } = search(&DELTAS, depth, mode);
             let value = if value == 0 {
                 "0".to_string()
