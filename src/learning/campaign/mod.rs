@@ -297,7 +297,11 @@ impl Campaign {
         for note in &data.notes {
             log::warn!("{note}");
         }
+        let start = self.start(&plan)?;
+        let rate = Config::default().rate;
         let config = Config {
+            rate: if start.is_some() { rate / 2.0 } else { rate },
+            start,
             hidden: plan.hidden,
             buckets: plan.buckets,
             lambda: plan.lambda as f32,
@@ -327,6 +331,16 @@ impl Campaign {
             (Err(error), None) => Err(training_error(error)),
             (Ok(trained), None) => self.keep_trained(number, &trained),
         }
+    }
+
+    /// The network that training begins with, if not with random weights.
+    fn start(&self, plan: &Plan) -> Result<Option<trainer::Start>, LearnError> {
+        if !plan.further {
+            return Ok(None);
+        }
+        let teacher = self.network(self.state.champion)?;
+        let fits = teacher.hidden() <= plan.hidden && teacher.buckets() == plan.buckets;
+        Ok(fits.then(|| trainer::Start::with(teacher)))
     }
 
     /// Writes what training gave.

@@ -23,6 +23,10 @@ pub struct Plan {
     pub hidden: usize,
     /// Output buckets by the number of pieces: 1 or 8.
     pub buckets: usize,
+    /// Train the teacher's network further, where its shape allows it, instead of random weights. It
+    /// keeps what it learnt from games that are no longer pooled; the rate is half as high.
+    #[serde(default)]
+    pub further: bool,
     /// The share of the game's result in what is learnt; the rest is the search's score.
     pub lambda: f64,
     /// How often each position is learnt from; with a budget in time, the time may allow less.
@@ -134,6 +138,7 @@ impl Plan {
             pool: pool + failed,
             hidden: if short { hidden.min(128) } else { hidden },
             buckets: if number < 9 { 1 } else { 8 },
+            further: false,
             lambda,
             passes,
             gate_pairs: if short || number < 4 { 100 } else { 250 },
@@ -197,6 +202,8 @@ pub struct Change {
     pub hidden: Option<usize>,
     /// See [`Plan::buckets`].
     pub buckets: Option<usize>,
+    /// See [`Plan::further`].
+    pub further: Option<bool>,
     /// See [`Plan::lambda`].
     pub lambda: Option<f64>,
     /// See [`Plan::passes`].
@@ -218,6 +225,7 @@ impl Changes {
             set(&mut plan.pool, change.pool);
             set(&mut plan.hidden, change.hidden);
             set(&mut plan.buckets, change.buckets);
+            set(&mut plan.further, change.further);
             set(&mut plan.lambda, change.lambda);
             set(&mut plan.passes, change.passes);
             set(&mut plan.gate_pairs, change.gate_pairs);
@@ -268,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_change_concerns_its_generation_and_later_ones() {
-        let text = "[[change]]\nfrom = 5\nhidden = 512\n[[change]]\nfrom = 7\nlambda = 0.3\n";
+        let text = "[[change]]\nfrom = 5\nhidden = 512\nfurther = true\n[[change]]\nfrom = 7\nlambda = 0.3\n";
         let changes: Changes = toml::from_str(text).unwrap();
         let budget = Budget::Seconds(36_000.0);
         let usual = |number| Plan::usual(number, 0, &budget);
@@ -278,7 +286,7 @@ mod tests {
             plan
         };
         assert_eq!(changed(4), usual(4));
-        assert_eq!(changed(5).hidden, 512);
+        assert_eq!((changed(5).hidden, changed(5).further), (512, true));
         assert_eq!(changed(5).lambda, usual(5).lambda);
         assert_eq!((changed(7).hidden, changed(7).lambda), (512, 0.3));
         assert!(toml::from_str::<Changes>("[[change]]\nfrom = 5\nhiden = 3\n").is_err());

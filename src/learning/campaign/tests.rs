@@ -13,8 +13,8 @@ const BUDGET: Budget = Budget::Generations {
 };
 
 const CHANGES: &str = "\
-    [[change]]\nfrom = 1\nnodes = 10\ngate_pairs = 3\ngate_nodes = 30\npasses = 2\n\
-    [[change]]\nfrom = 2\nhidden = 64\nbuckets = 8\n";
+    [[change]]\nfrom = 1\nnodes = 10\ngate_pairs = 3\ngate_nodes = 30\npasses = 2\nbuckets = 8\n\
+    [[change]]\nfrom = 2\nhidden = 64\nfurther = true\n";
 
 /// A folder of its own for each test, removed at the end.
 struct Folder(PathBuf);
