@@ -15,8 +15,8 @@ use crate::engine::Engine;
 #[cfg(feature = "tune")]
 use crate::tools::spsa;
 use crate::tools::{
-    Failure, analyse, bench, datagen, duel, genfens, horizon, ladder, learn, perft, tournament,
-    train,
+    Failure, analyse, bench, datagen, duel, explain, genfens, horizon, ladder, learn, perft,
+    tournament, train,
 };
 use crate::uci;
 
@@ -42,6 +42,8 @@ pub enum Command {
     Horizon(horizon::Args),
     /// Judge a position as it stands, with captures resolved, and with every capture forced
     StandPat(horizon::stand_pat::Args),
+    /// Tell why a move is good or bad, and what each piece contributes
+    Explain(explain::Args),
     /// Compare minimax, iterative deepening and alpha-beta: on seeded trees, or in a position
     Ladder(Box<ladder::Args>),
     /// Count the positions a given number of plies away, every move proved legal
@@ -111,6 +113,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(&args, out),
         Command::Horizon(args) => horizon::run(&args, out),
         Command::StandPat(args) => horizon::stand_pat::run(&args, out),
+        Command::Explain(args) => explain::run(&args, out),
         Command::Ladder(args) => ladder::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),

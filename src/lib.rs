@@ -116,6 +116,8 @@
 //! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
 //! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |
 //! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |
+//! | 5 | `tools/explain/` | `standpat explain`: why a move is good or bad, and what each piece contributes |
+//! | 5 | `tools/explain/contributions.rs` | What each piece contributes to the evaluation: its value with the piece less its value without it, on a board in text or as a picture (SVG) |
 //! | 5 | `tools/failure.rs` | Why a tool gave up |
 //! | 5 | `tools/genfens.rs` | `standpat "genfens N seed S book B" quit`: random openings, as OpenBench asks for them when it has games generated |
 //! | 5 | `tools/horizon/` | `standpat horizon` and `standpat stand-pat`: what the engine's name is about |

@@ -101,6 +101,31 @@ pub const fn from_table(score: Score, ply: usize) -> Score {
     }
 }
 
+/// Centipawns at which winning and not winning are equally likely.
+const EVEN_WIN: f64 = 120.0;
+
+/// Centipawns over which the chance to win changes from 1/2 to 73 %.
+const SPREAD: f64 = 55.0;
+
+/// The chances to win, draw and lose, per mille, of a side with this score.
+///
+/// A logistic curve: the chance to win is `1 / (1 + exp((120 − cp) / 55))`, the chance to lose the
+/// same with the sign of the score turned, and what is missing to 1 is a draw. Mates are certain.
+/// The two constants are round numbers for games between engines, not fitted to any.
+pub fn win_draw_loss(score: Score) -> [u32; 3] {
+    if let Some(moves) = moves_to_mate(score) {
+        return if moves > 0 {
+            [1000, 0, 0]
+        } else {
+            [0, 0, 1000]
+        };
+    }
+    let chance = |cp: f64| 1000.0 / (1.0 + ((EVEN_WIN - cp) / SPREAD).exp());
+    let cp = f64::from(score);
+    let (win, loss) = (chance(cp).round() as u32, chance(-cp).round() as u32);
+    [win, 1000u32.saturating_sub(win + loss), loss]
+}
+
 /// A score for people to read: pawns with a sign and two decimals, or `#` and the moves to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pawns(pub Score);
@@ -151,5 +176,20 @@ mod tests {
         }
         // Mate three plies below a node at ply 4 is mate in 5 when the node is met at ply 2.
         assert_eq!(from_table(to_table(mate_in(7), 4), 2), mate_in(5));
+    }
+
+    #[test]
+    fn chances_add_up_and_rise_with_the_score() {
+        let mut before = 0;
+        for score in -2000..=2000 {
+            let [win, draw, loss] = win_draw_loss(score);
+            assert_eq!(win + draw + loss, 1000);
+            assert_eq!(win_draw_loss(-score), [loss, draw, win]);
+            assert!(win >= before);
+            before = win;
+        }
+        assert_eq!(win_draw_loss(EVALUATION_LIMIT), [1000, 0, 0]);
+        assert_eq!(win_draw_loss(-TABLEBASE_WIN), [0, 0, 1000]);
+        assert_eq!(win_draw_loss(mated_in(0)), [0, 0, 1000]);
     }
 }

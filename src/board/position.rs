@@ -260,6 +260,20 @@ impl Position {
         next
     }
 
+    /// The position with the piece on this square lifted off; nothing for a king or an empty square.
+    /// For asking what the piece is worth: the side that has just moved may be left in check.
+    pub fn without(&self, square: Square) -> Option<Position> {
+        let piece = self.piece_at(square).filter(|p| p.role != Role::King)?;
+        let mut next = self.clone();
+        if let Some(target) = next.ep_square.take() {
+            next.keys.full ^= keys::en_passant_key(target);
+        }
+        next.lose_castling_rights(Bitboard::from(square));
+        next.remove(piece, square);
+        next.find_checks();
+        Some(next)
+    }
+
     /// Makes a legal move in place. Not inlined: the copy is then changed where it lies instead of
     /// being taken apart into registers.
     #[inline(never)]

@@ -8,6 +8,7 @@ pub mod analyse;
 pub mod bench;
 pub mod datagen;
 pub mod duel;
+pub mod explain;
 pub mod failure;
 pub mod genfens;
 pub mod horizon;

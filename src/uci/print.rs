@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::base::score::{Bound, Score, moves_to_mate};
+use crate::base::score::{Bound, moves_to_mate, win_draw_loss};
 use crate::board::Move;
 use crate::search::report::{Event, Line, Progress};
 
@@ -112,37 +112,12 @@ fn nodes_per_second(progress: &Progress) -> u64 {
     u64::try_from(u128::from(progress.nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }
 
-/// Centipawns at which winning and not winning are equally likely.
-const EVEN_WIN: f64 = 120.0;
-
-/// Centipawns over which the chance to win changes from 1/2 to 73 %.
-const SPREAD: f64 = 55.0;
-
-/// The chances to win, draw and lose, per mille, of a side with this score.
-///
-/// A logistic curve: the chance to win is `1 / (1 + exp((120 − cp) / 55))`, the chance to lose the
-/// same with the sign of the score turned, and what is missing to 1 is a draw. Mates are certain.
-/// The two constants are round numbers for games between engines, not fitted to any.
-pub fn win_draw_loss(score: Score) -> [u32; 3] {
-    if let Some(moves) = moves_to_mate(score) {
-        return if moves > 0 {
-            [1000, 0, 0]
-        } else {
-            [0, 0, 1000]
-        };
-    }
-    let chance = |cp: f64| 1000.0 / (1.0 + ((EVEN_WIN - cp) / SPREAD).exp());
-    let cp = f64::from(score);
-    let (win, loss) = (chance(cp).round() as u32, chance(-cp).round() as u32);
-    [win, 1000u32.saturating_sub(win + loss), loss]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
 
-    use crate::base::score::{EVALUATION_LIMIT, TABLEBASE_WIN, mate_in, mated_in};
+    use crate::base::score::{Score, mate_in, mated_in};
     use shakmaty::{Role, Square};
 
     fn written(value: &Event, style: Style) -> String {
@@ -252,20 +227,5 @@ mod tests {
             ),
             "info depth 9 currmove e2e4 currmovenumber 3\n"
         );
-    }
-
-    #[test]
-    fn chances_add_up_and_rise_with_the_score() {
-        let mut before = 0;
-        for score in -2000..=2000 {
-            let [win, draw, loss] = win_draw_loss(score);
-            assert_eq!(win + draw + loss, 1000);
-            assert_eq!(win_draw_loss(-score), [loss, draw, win]);
-            assert!(win >= before);
-            before = win;
-        }
-        assert_eq!(win_draw_loss(EVALUATION_LIMIT), [1000, 0, 0]);
-        assert_eq!(win_draw_loss(-TABLEBASE_WIN), [0, 0, 1000]);
-        assert_eq!(win_draw_loss(mated_in(0)), [0, 0, 1000]);
     }
 }
