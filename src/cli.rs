@@ -15,8 +15,8 @@ use crate::engine::Engine;
 #[cfg(feature = "tune")]
 use crate::tools::spsa;
 use crate::tools::{
-    Failure, analyse, bench, datagen, duel, explain, genfens, horizon, ladder, learn, perft,
-    tournament, train,
+    Failure, analyse, bench, datagen, duel, explain, genfens, horizon, ladder, learn, man, perft,
+    solve, tournament, train,
 };
 use crate::uci;
 
@@ -36,6 +36,8 @@ pub enum Command {
     Uci,
     /// Find the best moves of a position, or annotate games and lists of positions
     Analyse(Box<analyse::Args>),
+    /// Solve suites of positions whose answers are known
+    Solve(Box<solve::Args>),
     /// Search fifty positions: a node count that tells whether the search changed, and the speed
     Bench(bench::Args),
     /// Compare searches that stop at their depth, resolve captures, and force them
@@ -63,6 +65,8 @@ pub enum Command {
     Spsa(Box<spsa::Args>),
     /// Learn to play from random weights: play, train, gate match, and again
     Learn(learn::Args),
+    /// Print a page of the manual, or write all of them to a folder
+    Man(man::Args),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -110,6 +114,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Command::Uci => speak_uci(),
         Command::Analyse(args) => analyse::run(&args, out, &mut io::stderr()),
+        Command::Solve(args) => solve::run(&args, out, &mut io::stderr()),
         Command::Bench(args) => bench::run(&args, out),
         Command::Horizon(args) => horizon::run(&args, out),
         Command::StandPat(args) => horizon::stand_pat::run(&args, out),
@@ -124,6 +129,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         #[cfg(feature = "tune")]
         Command::Spsa(args) => spsa::run(&args, out),
         Command::Learn(args) => learn::run(&args, out),
+        Command::Man(args) => man::run(&args, Cli::command(), out),
         Command::Completions { shell } => {
             // Written to memory first: the generator panics when it cannot write.
             let mut script = Vec::new();

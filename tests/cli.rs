@@ -81,6 +81,9 @@ fn a_mistake_is_one_line_and_exit_code_2() {
             "standpat=sh",
         ],
         &["completions", "no-such-shell"],
+        &["man", "no-such-command"],
+        &["solve"],
+        &["solve", "no-such.epd"],
     ] {
         let output = run(args);
         let complaint = text(&output.stderr);
@@ -103,6 +106,7 @@ fn a_reader_that_has_read_enough_is_no_failure() {
         &["bench", "1"],
         &["analyse", "--depth", "3"],
         &["completions", "bash"],
+        &["man"],
         &["tournament"],
         &["--help"],
     ] {

@@ -14,7 +14,9 @@ pub mod genfens;
 pub mod horizon;
 pub mod ladder;
 pub mod learn;
+pub mod man;
 pub mod perft;
+pub mod solve;
 #[cfg(feature = "tune")]
 pub mod spsa;
 pub mod tournament;
