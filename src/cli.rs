@@ -15,8 +15,8 @@ use crate::engine::Engine;
 #[cfg(feature = "tune")]
 use crate::tools::spsa;
 use crate::tools::{
-    Failure, analyse, bench, datagen, duel, explain, genfens, horizon, ladder, learn, man, perft,
-    solve, tournament, train,
+    Failure, analyse, bench, book, datagen, duel, explain, genfens, horizon, ladder, learn, man,
+    perft, solve, tournament, train,
 };
 use crate::uci;
 
@@ -38,6 +38,8 @@ pub enum Command {
     Analyse(Box<analyse::Args>),
     /// Solve suites of positions whose answers are known
     Solve(Box<solve::Args>),
+    /// Look a position up in an opening book of Polyglot's format
+    Book(book::Args),
     /// Search fifty positions: a node count that tells whether the search changed, and the speed
     Bench(bench::Args),
     /// Compare searches that stop at their depth, resolve captures, and force them
@@ -115,6 +117,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Uci => speak_uci(),
         Command::Analyse(args) => analyse::run(&args, out, &mut io::stderr()),
         Command::Solve(args) => solve::run(&args, out, &mut io::stderr()),
+        Command::Book(args) => book::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Horizon(args) => horizon::run(&args, out),
         Command::StandPat(args) => horizon::stand_pat::run(&args, out),

@@ -61,6 +61,7 @@
 //! | 3 | `search/worker.rs` | One worker: what a thread remembers between searches, and the state of the search it runs |
 //! | 4 | `engine/` | The engine |
 //! | 4 | `engine/answer.rs` | The end of a search: from what the threads have found to one answer |
+//! | 4 | `engine/book.rs` | Opening books in Polyglot's format: a sorted file of positions' keys, moves and weights |
 //! | 4 | `engine/control.rs` | Who may stop a search, and when its answer may be given |
 //! | 4 | `engine/network_tests.rs` | `EvalFile`: a network is taken, a bad file is refused and nothing changes |
 //! | 4 | `engine/pool.rs` | The threads: they live as long as the engine, and each keeps its worker's memory |
@@ -114,6 +115,7 @@
 //! | 5 | `tools/analyse/print.rs` | Writing PGN in the standard's export format: the seven tags first, lines of at most 79 columns |
 //! | 5 | `tools/analyse/record.rs` | What a program reads: one JSON object a line for each position |
 //! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
+//! | 5 | `tools/book.rs` | `standpat book`: what an opening book in Polyglot's format has for a position |
 //! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |
 //! | 5 | `tools/duel.rs` | `standpat duel`: two networks play a match, in one process |
 //! | 5 | `tools/explain/` | `standpat explain`: why a move is good or bad, and what each piece contributes |
@@ -130,7 +132,10 @@
 //! | 5 | `tools/ladder/position.rs` | The same ladder in a real position: how many nodes each way to search it visits |
 //! | 5 | `tools/ladder/trees.rs` | Why iterative deepening costs less than it seems: one uniform tree, searched four ways |
 //! | 5 | `tools/learn.rs` | `standpat learn`: from random weights to a strong network, in one command |
+//! | 5 | `tools/man.rs` | `standpat man`: the manual, as pages for the program `man` |
 //! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move proved legal |
+//! | 5 | `tools/solve/` | `standpat solve`: suites of positions whose answers are known |
+//! | 5 | `tools/solve/goal.rs` | What a position of a suite asks for, and whether an answer gives it |
 //! | 5 | `tools/spsa.rs` | `standpat spsa`: tunes search constants by games, in builds with `--features tune` |
 //! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
 //! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |

@@ -83,6 +83,10 @@ fn a_mistake_is_one_line_and_exit_code_2() {
         &["completions", "no-such-shell"],
         &["man", "no-such-command"],
         &["solve"],
+        &["book"],
+        &["book", "no-such.bin"],
+        &["book", "Cargo.toml", "not a position"],
+        &["book", "LICENSE"],
         &["solve", "no-such.epd"],
     ] {
         let output = run(args);

@@ -1,9 +1,9 @@
 //! The README says what is true: its table of options is the one in the code, its transcripts and
 //! pictures are what the program gives, and the commands it names exist.
 //!
-//! A transcript is a block fenced as `console`. Each of its lines `$ standpat …` is run in an empty
-//! folder, and what the program prints is what must follow. The pictures that it writes there are
-//! those of `tests/pictures`.
+//! A transcript is a block fenced as `console`. Each of its lines `$ standpat …` is run in a folder
+//! that holds the files of `tests/data` it names, and what the program prints is what must follow.
+//! The pictures that it writes there are those of `tests/pictures`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,6 +68,11 @@ fn output(command: &str, folder: &Path) -> String {
         };
         words
     });
+    let words: Vec<&str> = words.collect();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    for word in words.iter().filter(|word| data.join(word).is_file()) {
+        fs::copy(data.join(word), folder.join(word)).expect("writable");
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_standpat"))
         .args(words)
         .env_remove("RUST_LOG")

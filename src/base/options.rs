@@ -72,6 +72,8 @@ pub enum Effect {
     OpenTables,
     /// A network is read, or the one in the program taken back.
     LoadNetwork,
+    /// An opening book is opened or closed.
+    OpenBook,
     /// The log file is opened or closed.
     OpenLog,
 }
@@ -441,7 +443,11 @@ options! {
         "UCI_ShowWDL" uci_show_wdl: check(false), None,
             "Adds the chances to win, draw and lose to each score, per mille.";
         "UCI_AnalyseMode" uci_analyse_mode: check(false), None,
-            "Accepted for user interfaces that set it; it changes nothing, since play and analysis are the same search.";
+            "While it is on, the opening book is not asked. Else it changes nothing: play and analysis are the same search.";
+        "OwnBook" own_book: check(false), None,
+            "Plays the moves of `Book File` while it has some, each as often as its weight says. Not when a search has no limit, is confined to some moves, or ponders.";
+        "Book File" book_file: text(""), OpenBook,
+            "An opening book in Polyglot's format; empty closes it. A file that is none is refused, and what was open before stays.";
         "EvalFile" eval_file: text(""), LoadNetwork,
             "A network, made by `standpat learn` or `train`, to judge positions by; empty takes the one in the program back. A file that is no sound network is refused, and what judged before stays.";
         "SyzygyPath" syzygy_path: text(""), OpenTables,

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `control` | who may stop a search, when it may answer; the watch over hard limits |
 //! | `pool` | the threads and their workers |
+//! | [`book`] | moves of an opening book |
 //! | `answer` | from what the threads found to one answer |
 //! | `study` | a search that is waited for |
 //! | [`vote`] | which thread's answer it is |
@@ -23,6 +24,7 @@
 )]
 
 mod answer;
+pub mod book;
 mod control;
 #[cfg(test)]
 mod network_tests;
@@ -34,12 +36,14 @@ pub mod vote;
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::base::journal;
 use crate::base::options::{Described, Effect, OptionError, Options};
+use crate::base::rng::Rng;
 use crate::base::text::excerpt;
 use crate::board::Game;
 use crate::eval::network::{Network, NetworkError};
@@ -50,6 +54,7 @@ pub use control::{Busy, Handle};
 pub use study::Study;
 
 use answer::Lead;
+use book::{Book, BookError, BookMove};
 use control::{Control, Run, Watch};
 use pool::{Factory, Pool, Searcher};
 
@@ -76,6 +81,13 @@ pub enum EngineError {
         /// Why not.
         reason: NetworkFailure,
     },
+    /// The file is no opening book, or cannot be read any more.
+    Book {
+        /// Its path.
+        path: String,
+        /// Why not.
+        reason: BookError,
+    },
     /// The log file cannot be opened.
     Log {
         /// Its path.
@@ -100,6 +112,9 @@ impl fmt::Display for EngineError {
                     "the network '{}' is not taken: {reason}; the old one stays",
                     excerpt(path)
                 )
+            }
+            EngineError::Book { path, reason } => {
+                write!(f, "the book '{}' cannot be used: {reason}", excerpt(path))
             }
             EngineError::Log { path, reason } => {
                 write!(
@@ -157,6 +172,9 @@ pub struct Engine {
     pool: Pool,
     network: Arc<Network>,
     control: Arc<Control>,
+    book: Option<Book>,
+    /// Chooses among the moves of the book; seeded by the time of day.
+    dice: Rng,
     /// Nothing was searched since the table was last emptied.
     table_is_clean: bool,
     /// Dropped after the pool, so that a search that still runs keeps its limits.
@@ -192,6 +210,8 @@ impl Engine {
             pool,
             network: Network::shipped(),
             control,
+            book: None,
+            dice: Rng::new(time_of_day()),
             table_is_clean: true,
             _watch: watch.ok(),
         })
@@ -222,7 +242,8 @@ impl Engine {
         if row.effect.needs_idle() && self.is_searching() {
             return Err(EngineError::Busy);
         }
-        let before = self.options.eval_file.clone();
+        let network_before = self.options.eval_file.clone();
+        let book_before = self.options.book_file.clone();
         let effect = self.options.set(name, value)?;
         match effect {
             Effect::None => {}
@@ -234,7 +255,8 @@ impl Engine {
                 let remark = "endgame tables are not read yet: 0 found";
                 return Ok(Some(remark.to_owned()));
             }
-            Effect::LoadNetwork => self.load_network(before)?,
+            Effect::LoadNetwork => self.load_network(network_before)?,
+            Effect::OpenBook => self.open_book(book_before)?,
             Effect::OpenLog => self.open_log()?,
         }
         Ok(None)
@@ -318,6 +340,37 @@ impl Engine {
         let started = self.pool.len();
         self.options.threads = started as u32;
         result.map_err(|reason| EngineError::Threads { started, reason })
+    }
+
+    /// Opens the book that the option names, or closes the one that is open.
+    fn open_book(&mut self, before: String) -> Result<(), EngineError> {
+        if self.options.book_file.is_empty() {
+            self.book = None;
+            return Ok(());
+        }
+        let book = Book::open(Path::new(&self.options.book_file)).map_err(|reason| {
+            let path = std::mem::replace(&mut self.options.book_file, before);
+            EngineError::Book { path, reason }
+        })?;
+        self.book = Some(book);
+        Ok(())
+    }
+
+    /// A move of the opening book, if the option `OwnBook` is on and the book has one; chosen at
+    /// random, each as often as its weight says.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more.
+    pub fn book_move(&mut self, game: &Game) -> Result<Option<BookMove>, EngineError> {
+        let Some(book) = self.book.as_mut().filter(|_| self.options.own_book) else {
+            return Ok(None);
+        };
+        let moves = book.moves(game).map_err(|error| EngineError::Book {
+            path: self.options.book_file.clone(),
+            reason: error.into(),
+        })?;
+        Ok(book::choose(&moves, &mut self.dice))
     }
 
     fn open_log(&mut self) -> Result<(), EngineError> {
@@ -410,6 +463,12 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Something else each time.
+fn time_of_day() -> u64 {
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    since.as_nanos() as u64
 }
 
 /// Makes workers that judge by this network.

@@ -6,6 +6,7 @@
 
 pub mod analyse;
 pub mod bench;
+pub mod book;
 pub mod datagen;
 pub mod duel;
 pub mod explain;

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender, select, unbounded};
 
 use crate::base::options::{Described, Options};
 use crate::base::text::excerpt;
-use crate::board::Game;
+use crate::board::{Game, Move};
 use crate::engine::Engine;
 use crate::search::{Event, Limits};
 
@@ -332,6 +332,11 @@ impl<'a> Loop<'a> {
             chess960: options.uci_chess960,
             wdl: options.uci_show_wdl,
         };
+        if let Some(best) = self.book_move(&limits) {
+            let (best, ponder) = (Some(best), None);
+            print::event(&mut self.text, &Event::Finished { best, ponder }, style);
+            return self.flush();
+        }
         let running = Running {
             style,
             limited: is_limited(&limits, &self.game),
@@ -357,9 +362,31 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
+    /// A move of the opening book, for a `go` that asks for a move of a game.
+    fn book_move(&mut self, limits: &Limits) -> Option<Move> {
+        let is_analysis = self.engine.options().uci_analyse_mode
+            || limits.ponder
+            || limits.mate.is_some()
+            || !limits.search_moves.is_empty()
+            || !is_limited(limits, &self.game);
+        if is_analysis {
+            return None;
+        }
+        match self.engine.book_move(&self.game) {
+            Ok(found) => found.map(|found| {
+                self.note("a move of the book");
+                found.mv
+            }),
+            Err(reason) => {
+                self.error(reason);
+                None
+            }
+        }
+    }
+
     /// The moves that a search is confined to. Those that are not legal are left out; when none
     /// remains, all moves are searched, since no answer would lose a game.
-    fn resolve(&mut self, search_moves: &[String]) -> Vec<crate::board::Move> {
+    fn resolve(&mut self, search_moves: &[String]) -> Vec<Move> {
         let mut resolved = Vec::new();
         for text in search_moves {
             match self.game.parse_uci(text) {

@@ -66,6 +66,59 @@ fn every_script_ends_with_the_answer_of_a_limited_search() {
     assert!(last("go ponder depth 2\n").starts_with("bestmove "));
 }
 
+/// A book with the one move e2e4 for the start of the game, in Polyglot's format.
+const BOOK: [u8; 16] = [
+    0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0x03, 0x1c, 0, 1, 0, 0, 0, 0,
+];
+
+#[test]
+fn moves_of_the_book_are_played_in_games_and_not_in_analysis() {
+    let path = std::env::temp_dir().join(format!("standpat-{}.bin", std::process::id()));
+    std::fs::write(&path, BOOK).unwrap();
+    let open = format!("setoption name Book File value {}\n", path.display());
+    let on = format!("{open}setoption name OwnBook value true\n");
+    for go in [
+        "go movetime 9000000",
+        "go wtime 9000000 btime 9000000",
+        "go depth 200",
+    ] {
+        let lines = answers(&format!("{on}{go}\n"));
+        assert_eq!(
+            lines,
+            ["info string a move of the book", "bestmove e2e4"],
+            "{go}"
+        );
+    }
+    let silent = |script: &str| {
+        let lines = answers(script);
+        assert!(lines.iter().all(|line| !line.contains("book")), "{lines:?}");
+        assert!(lines.last().unwrap().starts_with("bestmove "));
+    };
+    silent(&format!("{open}go depth 2\n"));
+    silent(&format!("{on}position startpos moves e2e4\ngo depth 2\n"));
+    silent(&format!(
+        "{on}setoption name UCI_AnalyseMode value true\ngo depth 2\n"
+    ));
+    silent(&format!(
+        "{on}setoption name Book File value <empty>\ngo depth 2\n"
+    ));
+    for go in [
+        "go infinite",
+        "go ponder depth 2",
+        "go mate 1 depth 2",
+        "go depth 2 searchmoves a2a3",
+    ] {
+        silent(&format!("{on}{go}\n"));
+    }
+    // What is no book is refused, and the one before stays.
+    let lines = answers(&format!(
+        "{on}setoption name Book File value /no/such.bin\ngo depth 2\n"
+    ));
+    assert!(lines[0].starts_with("info string error: the book '/no/such.bin' cannot be used: "));
+    assert_eq!(lines[2], "bestmove e2e4");
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn nothing_is_answered_to_what_needs_no_answer() {
     let silent = "\nstop\nponderhit\nregister later\ndebug on\nucinewgame\nposition startpos\n\
@@ -91,8 +144,8 @@ fn what_is_wrong_is_told_in_one_line_and_changes_nothing() {
             "Hash: 0 is not within 1 to 33554432",
         ),
         (
-            "setoption name OwnBook value true",
-            "unknown option 'OwnBook'",
+            "setoption name Contempt value 10",
+            "unknown option 'Contempt'",
         ),
     ] {
         assert_eq!(

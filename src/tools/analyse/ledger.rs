@@ -42,11 +42,16 @@ impl Ledger {
             .create(true)
             .open(path)
             .map_err(named)?;
-        let reader = BufReader::new(File::open(path).map_err(named)?);
+        // A pipe or a terminal holds nothing, and waiting for it to say so could take long.
+        let earlier = if file.metadata().map_err(named)?.is_file() {
+            cutter(BufReader::new(File::open(path).map_err(named)?))
+        } else {
+            Box::new(std::iter::empty())
+        };
         Ok(Ledger {
             path: path.to_owned(),
             file,
-            earlier: cutter(reader).fuse().peekable(),
+            earlier: earlier.fuse().peekable(),
         })
     }
 
