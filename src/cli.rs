@@ -15,8 +15,8 @@ use crate::engine::Engine;
 #[cfg(feature = "tune")]
 use crate::tools::spsa;
 use crate::tools::{
-    Failure, analyse, bench, book, datagen, duel, explain, genfens, horizon, ladder, learn, man,
-    perft, solve, tournament, train,
+    Failure, analyse, anytime, bench, book, datagen, duel, explain, genfens, horizon, ladder,
+    learn, man, perft, solve, tournament, train,
 };
 use crate::uci;
 
@@ -46,6 +46,8 @@ pub enum Command {
     Horizon(horizon::Args),
     /// Judge a position as it stands, with captures resolved, and with every capture forced
     StandPat(horizon::stand_pat::Args),
+    /// Show what the engine would answer if it were stopped at many moments
+    Anytime(anytime::Args),
     /// Tell why a move is good or bad, and what each piece contributes
     Explain(explain::Args),
     /// Compare minimax, iterative deepening and alpha-beta: on seeded trees, or in a position
@@ -121,6 +123,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(&args, out),
         Command::Horizon(args) => horizon::run(&args, out),
         Command::StandPat(args) => horizon::stand_pat::run(&args, out),
+        Command::Anytime(args) => anytime::run(&args, out),
         Command::Explain(args) => explain::run(&args, out),
         Command::Ladder(args) => ladder::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),

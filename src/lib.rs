@@ -114,6 +114,7 @@
 //! | 5 | `tools/analyse/positions.rs` | Positions in, the same positions with the engine's remarks out: EPD files and FENs |
 //! | 5 | `tools/analyse/print.rs` | Writing PGN in the standard's export format: the seven tags first, lines of at most 79 columns |
 //! | 5 | `tools/analyse/record.rs` | What a program reads: one JSON object a line for each position |
+//! | 5 | `tools/anytime.rs` | `standpat anytime`: what the engine would answer if it were stopped at many moments, and what the half-searched iteration would have said instead |
 //! | 5 | `tools/bench.rs` | `standpat bench`: the speed of the search, and a count that tells whether it changed |
 //! | 5 | `tools/book.rs` | `standpat book`: what an opening book in Polyglot's format has for a position |
 //! | 5 | `tools/datagen.rs` | `standpat datagen`: the engine plays itself into a file of games |

@@ -16,7 +16,7 @@ use crate::board::{Move, Position};
 
 use super::clock::Mood;
 use super::node::Root;
-use super::report::{Event, Iteration, Line};
+use super::report::{BestSoFar, Event, Iteration, Line};
 use super::worker::Search;
 
 /// Bounds and current moves are reported once a search has taken so long.
@@ -178,6 +178,14 @@ impl Search<'_> {
         root.pv.clear();
         root.pv.push(mv);
         root.pv.extend_from_slice(self.stack.at(1).pv.moves());
+        if self.is_main() {
+            self.sink.best_so_far(BestSoFar {
+                depth: self.root_depth as u32,
+                mv,
+                score,
+                nodes: self.nodes,
+            });
+        }
     }
 
     /// The completed iteration as a value.

@@ -91,10 +91,29 @@ pub enum Event {
     },
 }
 
+/// The best root move so far of an iteration that still runs.
+///
+/// No [`Event`], since nothing may be based on it: the iteration may yet be thrown away. It is there
+/// for those who want to know what would have been thrown away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BestSoFar {
+    /// Depth of the running iteration, in plies.
+    pub depth: u32,
+    /// The move.
+    pub mv: Move,
+    /// Its score, a bound where it lies outside of the aspiration window.
+    pub score: Score,
+    /// Nodes that the main worker had visited by then.
+    pub nodes: u64,
+}
+
 /// Takes a search's events.
 pub trait Sink {
     /// Called from the search's thread: must not block.
     fn event(&mut self, event: Event);
+
+    /// A root move has become the best of the running iteration.
+    fn best_so_far(&mut self, _: BestSoFar) {}
 
     /// Does anybody listen? If not, the search spares itself the work of telling.
     fn listens(&self) -> bool {

@@ -5,6 +5,7 @@
 //! answers with a [`Failure`] when it could not do its work.
 
 pub mod analyse;
+pub mod anytime;
 pub mod bench;
 pub mod book;
 pub mod datagen;
