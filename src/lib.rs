@@ -141,6 +141,7 @@
 //! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
 //! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |
 //! | 5 | `tools/tournament/runners.rs` | The command lines of the two runners of tournaments |
+//! | 5 | `tools/tournament/standings.rs` | The table of a tournament, from the games it left behind |
 //! | 5 | `tools/train.rs` | `standpat train`: a network from files of games |
 //! | 5 | `uci/` | The engine's voice |
 //! | 5 | `uci/command.rs` | One line of text becomes a command or a reason why not |

@@ -1,7 +1,8 @@
 //! `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how.
 
 use std::env;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,9 +10,11 @@ use crate::tools::Failure;
 
 mod register;
 mod runners;
+mod standings;
 
 pub use register::{Engine, Register, Tournament};
 pub use runners::Runner;
+pub use standings::Standings;
 
 /// Folders that hold games but are often missing from `PATH`.
 const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
@@ -45,6 +48,12 @@ pub struct Args {
     /// Write the games to this file
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
+    /// Instead of playing, tell the table of the games in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    pub results: Option<PathBuf>,
+    /// Write the cross table to this file, as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Another program for an engine, as ID=COMMAND; may be repeated
     #[arg(long, value_name = "ID=COMMAND")]
     pub cmd: Vec<String>,
@@ -62,6 +71,9 @@ pub struct Args {
 ///
 /// When the register is wrong, something is not found, or the runner fails.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(path) = &args.results {
+        return tell(path, 0, args, out);
+    }
     let mut register = Register::read(&args.file)?;
     let Some(name) = &args.name else {
         return list(&register, out);
@@ -97,17 +109,38 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let runner = program(Path::new("."), &runner).map_err(|reason| {
         Failure::BadInput(format!("{reason}; name the runner with --runner-path"))
     })?;
+    let pgn = tournament.pgnout.as_ref().map(|pgn| register.absolute(pgn));
+    // Both runners append: what is there already belongs to another tournament.
+    let before = pgn.as_ref().and_then(|pgn| fs::metadata(pgn).ok());
+    let before = before.map_or(0, |data| data.len());
     out.flush()?;
     log::info!("{runner} {}", arguments.join(" "));
     let status = Command::new(&runner)
         .args(&arguments)
         .status()
         .map_err(|error| Failure::Failed(format!("cannot start {runner}: {error}")))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::Failed(format!("{runner} ended with {status}")))
+    if !status.success() {
+        return Err(Failure::Failed(format!("{runner} ended with {status}")));
     }
+    match pgn {
+        Some(pgn) => tell(&pgn, before, args, out),
+        None => Ok(()),
+    }
+}
+
+/// Prints the table of a file's games from byte `from` on, and writes the page if one is wanted.
+fn tell(path: &Path, from: u64, args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let bad = |error: io::Error| Failure::BadInput(format!("{}: {error}", path.display()));
+    let mut file = File::open(path).map_err(bad)?;
+    file.seek(SeekFrom::Start(from)).map_err(bad)?;
+    let standings = Standings::read(BufReader::new(file)).map_err(bad)?;
+    standings.print(out)?;
+    if let Some(page) = &args.html {
+        let title = path.file_stem().unwrap_or_default().to_string_lossy();
+        fs::write(page, standings.html(&title))
+            .map_err(|error| Failure::Failed(format!("{}: {error}", page.display())))?;
+    }
+    Ok(())
 }
 
 /// The tournament of this name, with what the command line changes.
