@@ -253,7 +253,7 @@ mod tests {
         let args = Args {
             fen: fen.to_string(),
             mv: mv.map(str::to_string),
-            depth: 8,
+            depth: 14,
             svg: None,
         };
         let mut out = Vec::new();
