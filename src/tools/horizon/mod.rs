@@ -3,7 +3,7 @@
 //! | file | its one job |
 //! |---|---|
 //! | [`chain`] | the smallest tree that shows the horizon effect; `horizon` without arguments |
-//! | [`reference`] | a plain search that stops, resolves captures, or forces them |
+//! | `reference` | a plain search that stops, resolves captures, or forces them |
 //! | [`depths`] | the three side by side, depth by depth; `horizon FEN DEPTH` |
 //! | [`picture`] | their values over the depth, as SVG |
 //! | [`stand_pat`] | one position: what it is worth if nobody, or everybody, captures |
