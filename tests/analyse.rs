@@ -245,7 +245,9 @@ fn mates_are_counted_for_the_side_that_gives_them() {
     let fool = &seen[1].main;
     assert!(fool.ends_with(" g4 $4 {[%eval #-1]} Qh4#"), "{fool}");
     // What was better is shown, and the winning side's moves are no errors.
-    assert!(pgn.contains("2. g4 $4 { [%eval #-1] } ( 2. "), "{pgn}");
+    let unwrapped = pgn.split_whitespace().collect::<Vec<_>>().join(" ");
+    let better = unwrapped.contains("2. g4 $4 { [%eval #-1] } ( 2. ");
+    assert!(better, "{pgn}");
 }
 
 #[test]
