@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::text::between_tags;
+
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 450.0;
 const LEFT: f64 = 84.0;
@@ -52,7 +54,11 @@ impl Chart<'_> {
     /// The chart as an SVG file.
     pub fn draw(&self) -> String {
         let frame = Frame::around(self);
-        let (title, x, y) = (escape(self.title), escape(self.x), escape(self.y));
+        let (title, x, y) = (
+            between_tags(self.title),
+            between_tags(self.x),
+            between_tags(self.y),
+        );
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
              font-family=\"sans-serif\" font-size=\"13\">\n\
@@ -95,7 +101,7 @@ impl Chart<'_> {
                 "<text x=\"{}\" y=\"{:.1}\" fill=\"{colour}\">{}</text>",
                 WIDTH - RIGHT + 14.0,
                 y + 4.0,
-                escape(name),
+                between_tags(name),
             );
         }
     }
@@ -241,13 +247,6 @@ fn rounded(number: f64, step: f64) -> String {
     let digits = (-((step / unit).log10() + 1e-9).floor()).max(0.0) as usize;
     let number = number / unit;
     format!("{number:.digits$}{letter}")
-}
-
-/// Text as it may stand between tags.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Text from outside, made fit for one line of a message.
+//! Text from outside, made fit for one line of a message, or for a page.
 
 /// Characters of foreign text a message quotes at most.
 const EXCERPT: usize = 60;
@@ -19,6 +19,13 @@ pub fn excerpt(text: &str) -> String {
         }
     }
     short
+}
+
+/// Text as it may stand between the tags of a page or a picture.
+pub fn between_tags(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// A whole number of any length, cut to what 64 bits hold; `None` when it is no whole number.

@@ -24,7 +24,7 @@ use super::elo::{HalfPoints, Pairs};
 use super::failure::LearnError;
 use super::games::GameResult;
 use super::player::Player;
-use super::referee::{Adjudication, OPENING_TRIES, Openings, Referee};
+use super::referee::{Adjudication, Openings, Referee};
 
 /// What each side may spend.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -175,17 +175,9 @@ pub fn play_pair(players: &mut [Player; 2], settings: &MatchSettings, index: u64
 const LOOK_NODES: u64 = 500;
 
 fn open(judge: &mut Player, settings: &MatchSettings, rng: &mut Rng) -> Game {
-    let mut tries = 0;
-    loop {
-        let game = settings.openings.draw(rng);
-        judge.new_game();
-        let found = judge.think(&game, Limits::nodes(LOOK_NODES));
-        tries += 1;
-        let level = found.is_some_and(|(_, score)| score.abs() <= settings.openings.limit);
-        if level || tries >= OPENING_TRIES {
-            return game;
-        }
-    }
+    let (openings, look) = (&settings.openings, Limits::nodes(LOOK_NODES));
+    let (game, _) = judge.level_opening(openings.limit, &look, || openings.draw(rng));
+    game
 }
 
 /// One game; the first player has this colour.

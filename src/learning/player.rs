@@ -11,6 +11,10 @@ use crate::search::report::Silent;
 use crate::search::table::TableError;
 use crate::search::{Clock, Job, Limits, Shared, Worker};
 
+/// So many openings are tried before the limit on the first score is waived: a bad network may
+/// find every position one-sided, and a game must start all the same.
+const OPENING_TRIES: usize = 50;
+
 /// A player with its own table and histories. Given the same network and limits in nodes, it
 /// always plays the same game from the same position.
 pub struct Player {
@@ -43,6 +47,26 @@ impl Player {
     pub fn new_game(&mut self) {
         self.worker.clear();
         self.shared.table.clear(1);
+    }
+
+    /// Draws openings until its own search, within `look`, finds one no further from level than
+    /// `limit` centipawns; that opening, and what the search chose in it.
+    pub fn level_opening(
+        &mut self,
+        limit: Score,
+        look: &Limits,
+        mut draw: impl FnMut() -> Game,
+    ) -> (Game, Option<(Move, Score)>) {
+        let mut tries = 0;
+        loop {
+            let game = draw();
+            self.new_game();
+            let found = self.think(&game, look.clone());
+            tries += 1;
+            if found.is_some_and(|(_, score)| score.abs() <= limit) || tries >= OPENING_TRIES {
+                return (game, found);
+            }
+        }
     }
 
     /// The move it chooses, and its score from the side to move's view. `None` only if there is

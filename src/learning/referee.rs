@@ -21,10 +21,6 @@ pub struct Openings {
     pub chess960_share: f64,
 }
 
-/// So many openings are tried before the limit on the first score is waived: a bad network may
-/// find every position one-sided, and a game must start all the same.
-pub const OPENING_TRIES: usize = 50;
-
 impl Openings {
     /// A random opening that is not the end of its game.
     pub fn draw(&self, rng: &mut Rng) -> Game {

@@ -28,7 +28,7 @@ use super::games::{GameRecord, GameWriter};
 use super::origin::Origin;
 use super::packed::PackError;
 use super::player::Player;
-use super::referee::{Adjudication, OPENING_TRIES, Openings, Referee};
+use super::referee::{Adjudication, Openings, Referee};
 
 /// How games are played.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -264,17 +264,8 @@ pub fn play_game(
 /// Draws openings until the first search finds one level enough; the game, and what that search
 /// chose.
 fn open(player: &mut Player, settings: &Settings, rng: &mut Rng) -> (Game, Option<(Move, Score)>) {
-    let mut tries = 0;
-    loop {
-        let game = settings.openings.draw(rng);
-        player.new_game();
-        let found = player.think(&game, limits(settings));
-        tries += 1;
-        let level = found.is_some_and(|(_, score)| score.abs() <= settings.openings.limit);
-        if level || tries >= OPENING_TRIES {
-            return (game, found);
-        }
-    }
+    let openings = &settings.openings;
+    player.level_opening(openings.limit, &limits(settings), || openings.draw(rng))
 }
 
 fn limits(settings: &Settings) -> Limits {

@@ -6,9 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::time::{Duration, Instant};
-
-use crossbeam_channel::unbounded;
+use std::time::Duration;
 
 use crate::base::options::Options;
 use crate::base::score::Bound;
@@ -104,24 +102,18 @@ fn search(
     let failed = |reason: &dyn std::fmt::Display| Failure::Failed(format!("{fen}: {reason}"));
     let game = Game::from_fen(fen).map_err(|error| failed(&error))?;
     engine.new_game().map_err(|error| failed(&error))?;
-    let (sender, events) = unbounded();
-    let sink = move |event| drop(sender.send(event));
-    engine
-        .go(game, Limits::depth(depth), Instant::now(), Box::new(sink))
-        .map_err(|error| failed(&error))?;
     let mut last = Progress::default();
-    for event in events {
-        match event {
-            Event::Line(line, progress) if line.bound == Bound::Exact => {
-                trees.add(line.depth, last.tree, progress.tree);
-                last = progress;
-            }
-            Event::Line(..) => {}
-            Event::Finished { .. } => break,
-            Event::CurrentMove { .. } | Event::Note(_) => {}
+    let mut watch = |event| {
+        if let Event::Line(line, progress) = event
+            && line.bound == Bound::Exact
+        {
+            trees.add(line.depth, last.tree, progress.tree);
+            last = progress;
         }
-    }
-    engine.wait();
+    };
+    engine
+        .study(game, Limits::depth(depth), &mut watch)
+        .map_err(|error| failed(&error))?;
     Ok(last)
 }
 

@@ -14,7 +14,7 @@ use crate::base::score::Score;
 use crate::board::Game;
 use crate::eval::Network;
 use crate::learning::player::Player;
-use crate::learning::referee::{OPENING_TRIES, Openings};
+use crate::learning::referee::Openings;
 use crate::search::{Limits, Worker};
 
 /// What `standpat genfens` is asked for.
@@ -142,19 +142,13 @@ fn opening(judge: &mut Player, starts: &[Game], plies: u32, rng: &mut Rng) -> Ga
         limit: LIMIT,
         chess960_share: 0.0,
     };
-    let mut tries = 0;
-    loop {
+    let draw = || {
         let start = &starts[rng.below(starts.len())];
-        let game = openings
-            .continued(start, rng)
-            .unwrap_or_else(|| start.clone());
-        judge.new_game();
-        let found = judge.think(&game, Limits::nodes(LOOK_NODES));
-        tries += 1;
-        if found.is_some_and(|(_, score)| score.abs() <= LIMIT) || tries >= OPENING_TRIES {
-            return game;
-        }
-    }
+        let game = openings.continued(start, rng);
+        game.unwrap_or_else(|| start.clone())
+    };
+    let (game, _) = judge.level_opening(LIMIT, &Limits::nodes(LOOK_NODES), draw);
+    game
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use shakmaty::Color;
 
 use crate::base::score::Score;
+use crate::base::text::between_tags;
 
 use super::judge::{eval, expected};
 use super::pgn::Pgn;
@@ -52,10 +53,10 @@ fn y(score: Score) -> f64 {
 
 fn title(svg: &mut String, pgn: &Pgn) {
     let tag = |name: &str| pgn.tag(name).filter(|value| !value.contains('?'));
-    let name = |name: &str| escape(tag(name).unwrap_or("?"));
+    let name = |name: &str| between_tags(tag(name).unwrap_or("?"));
     let details: Vec<String> = ["Event", "Date"]
         .iter()
-        .filter_map(|name| tag(name).map(escape))
+        .filter_map(|name| tag(name).map(between_tags))
         .collect();
     let (white, black, result) = (name("White"), name("Black"), pgn.outcome());
     let _ = writeln!(
@@ -163,16 +164,10 @@ fn curve(svg: &mut String, pgn: &Pgn, scores: &[Score]) {
              <title>{number}{dots} {}: {word}, {}</title></circle>",
             x(index + 1, scores.len()),
             y(score),
-            escape(&node.san),
+            between_tags(&node.san),
             eval(score)
         );
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use pgn_reader::{RawTag, Reader, Visitor};
 
+use crate::base::text::between_tags;
 use crate::learning::elo::{EloText, elo_of_score};
 
 /// Games won, drawn and lost.
@@ -192,7 +193,7 @@ impl Standings {
              <style>body{{font-family:sans-serif}}table{{border-collapse:collapse}}\
              td,th{{border:1px solid #bbb;padding:.3em .7em;text-align:right}}\
              th:first-child,td:first-child{{text-align:left}}</style>\n<h1>{0}</h1>\n<table>\n",
-            escape(title)
+            between_tags(title)
         );
         let mut heads = vec!["engine".to_string(), "score".to_string(), "Elo".to_string()];
         heads.extend(ranked.iter().map(|(name, _)| (*name).to_string()));
@@ -229,15 +230,9 @@ fn row(page: &mut String, tag: &str, cells: &[String]) {
     page.push_str("<tr>");
     for cell in cells {
         // Writing to a string cannot fail.
-        let _ = write!(page, "<{tag}>{}</{tag}>", escape(cell));
+        let _ = write!(page, "<{tag}>{}</{tag}>", between_tags(cell));
     }
     page.push_str("</tr>\n");
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 /// What the table needs of a game.
