@@ -15,7 +15,7 @@
 //! | 0 | `base/params.rs` | The one table of search constants |
 //! | 0 | `base/rng.rs` | A small, fast generator of random numbers, the same on every machine: whatever is seeded can be repeated |
 //! | 0 | `base/score.rs` | Scores: centipawns, or a mate counted in plies, in one integer |
-//! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message |
+//! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message, or for a page |
 //! | 1 | `board/` | The fast board, built of shakmaty's bricks |
 //! | 1 | `board/epd.rs` | EPD: a position and what is said of it, on one line |
 //! | 1 | `board/exchange.rs` | Static exchange evaluation: who wins the captures on one square? |
