@@ -12,11 +12,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::journal;
 use crate::base::options::Options;
 use crate::engine::Engine;
+use crate::roster::{Roster, place};
 #[cfg(feature = "tune")]
 use crate::tools::spsa;
 use crate::tools::{
     Failure, analyse, anytime, bench, book, datagen, duel, explain, genfens, horizon, ladder,
-    learn, man, perft, solve, tournament, train,
+    learn, man, perft, register, solve, tournament, train,
 };
 use crate::uci;
 
@@ -56,6 +57,8 @@ pub enum Command {
     Perft(perft::Args),
     /// Play a tournament of engines.toml with cutechess-cli or fastchess
     Tournament(Box<tournament::Args>),
+    /// Enter the engine in the list of another program, such as Cute Chess
+    Register(register::Args),
     /// Print random openings, as OpenBench asks for them
     Genfens(genfens::Args),
     /// Play games of the engine against itself, for the trainer
@@ -128,6 +131,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Ladder(args) => ladder::run(&args, out),
         Command::Perft(args) => perft::run(&args, out),
         Command::Tournament(args) => tournament::run(&args, out),
+        Command::Register(args) => register::run(&args, out),
         Command::Genfens(args) => genfens::run(&args, out),
         Command::Datagen(args) => datagen::run(&args, out),
         Command::Train(args) => train::run(&args, out),
@@ -147,7 +151,16 @@ fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Speaks UCI on standard input and output, which must not be locked: two threads write to it.
 fn speak_uci() -> Result<(), Failure> {
-    let engine = Engine::new(Options::default()).map_err(|e| Failure::Failed(e.to_string()))?;
+    let mut engine = Engine::new(Options::default()).map_err(|e| Failure::Failed(e.to_string()))?;
+    // A file that is wrong costs its profiles, never the game.
+    let roster = place::beside_program().map(|file| Roster::read(&file));
+    let trouble = match roster.transpose() {
+        Ok(roster) => {
+            engine.set_profiles(roster.unwrap_or_default().settled_profiles());
+            None
+        }
+        Err(mistake) => Some(mistake.to_string()),
+    };
     let input = BufReader::new(io::stdin());
     let mut bench = |numbers: &[u64], out: &mut dyn Write| {
         bench::run(&bench::Args::of(numbers), out).or_else(|failure| match failure {
@@ -155,7 +168,13 @@ fn speak_uci() -> Result<(), Failure> {
             failure => writeln!(out, "info string error: {failure}"),
         })
     };
-    Ok(uci::run(engine, input, Box::new(io::stdout()), &mut bench)?)
+    Ok(uci::run(
+        engine,
+        trouble,
+        input,
+        Box::new(io::stdout()),
+        &mut bench,
+    )?)
 }
 
 /// Answers what clap would not run: help and version in full on standard output, mistakes as one

@@ -15,7 +15,7 @@
 //! | 0 | `base/params.rs` | The one table of search constants |
 //! | 0 | `base/rng.rs` | A small, fast generator of random numbers, the same on every machine: whatever is seeded can be repeated |
 //! | 0 | `base/score.rs` | Scores: centipawns, or a mate counted in plies, in one integer |
-//! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message, or for a page |
+//! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message, for a page, or for a shell |
 //! | 1 | `board/` | The fast board, built of shakmaty's bricks |
 //! | 1 | `board/epd.rs` | EPD: a position and what is said of it, on one line |
 //! | 1 | `board/exchange.rs` | Static exchange evaluation: who wins the captures on one square? |
@@ -28,6 +28,14 @@
 //! | 1 | `board/notation.rs` | Moves as books write them: standard algebraic notation (SAN) |
 //! | 1 | `board/perft.rs` | Perft: counting the leaves of the full game tree, the standard test of a move generator |
 //! | 1 | `board/position.rs` | The position the search works on: copied for each move, never taken back |
+//! | 1 | `roster/` | The roster, `engines.toml`: which engines, profiles and tournaments there are |
+//! | 1 | `roster/engine.rs` | What an engine's table may say |
+//! | 1 | `roster/mistake.rs` | What is wrong with a roster: one line with the file, the line, the key and what is allowed |
+//! | 1 | `roster/place.rs` | Where the roster is looked for when nobody names it: beside the program |
+//! | 1 | `roster/profile.rs` | A profile: a named set of options, for user interfaces that offer a choice but pass no arguments |
+//! | 1 | `roster/program.rs` | The program that an engine's `cmd` means |
+//! | 1 | `roster/tests.rs` | What is taken, and what is refused with which words |
+//! | 1 | `roster/tournament.rs` | What a tournament's table may say |
 //! | 2 | `eval/` | From a position to a [`Score`](crate::base::score::Score) |
 //! | 2 | `eval/accumulator.rs` | The first layer along a line of play: for each ply and each perspective the sum of the rows of all pieces on the board, kept up to date by adding and removing the few rows that a move changes |
 //! | 2 | `eval/evaluator.rs` | The network as an evaluator: accumulators along a line of play, one output at its end |
@@ -135,11 +143,22 @@
 //! | 5 | `tools/learn.rs` | `standpat learn`: from random weights to a strong network, in one command |
 //! | 5 | `tools/man.rs` | `standpat man`: the manual, as pages for the program `man` |
 //! | 5 | `tools/perft.rs` | `standpat perft`: counts the game tree, every move proved legal |
+//! | 5 | `tools/register/` | `standpat register`: enters engines of `engines.toml` in the list of a program that plays with them |
+//! | 5 | `tools/register/banksia.rs` | Banksia: an `engines.json` wherever it is run |
+//! | 5 | `tools/register/cutechess.rs` | Cute Chess: one `engines.json` for its window and its command line runner |
+//! | 5 | `tools/register/deposit.rs` | Writing another program's file: whole or not at all, and what it said before kept beside it |
+//! | 5 | `tools/register/en_croissant.rs` | En Croissant: `engines/engines.json` in its folder of data |
+//! | 5 | `tools/register/entry.rs` | What is to be entered: an engine of the roster, its program found, its profile chosen |
+//! | 5 | `tools/register/json.rs` | Merging into a list of JSON objects |
+//! | 5 | `tools/register/place.rs` | Where programs keep their lists: the folders of the user, as each system names them |
+//! | 5 | `tools/register/printed.rs` | What to do by hand, for programs whose list no other program should write |
+//! | 5 | `tools/register/pychess.rs` | PyChess: `engines.json` in its folder of settings |
+//! | 5 | `tools/register/xboard.rs` | XBoard: the list of engines in its file of settings, one engine a line |
 //! | 5 | `tools/solve/` | `standpat solve`: suites of positions whose answers are known |
 //! | 5 | `tools/solve/goal.rs` | What a position of a suite asks for, and whether an answer gives it |
 //! | 5 | `tools/spsa.rs` | `standpat spsa`: tunes search constants by games, in builds with `--features tune` |
 //! | 5 | `tools/tournament/` | `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how |
-//! | 5 | `tools/tournament/register.rs` | The register of engines and tournaments: `engines.toml` |
+//! | 5 | `tools/tournament/resume.rs` | Going on with a tournament that was interrupted: what of it is in the game file already, and what is left to play |
 //! | 5 | `tools/tournament/runners.rs` | The command lines of the two runners of tournaments |
 //! | 5 | `tools/tournament/standings.rs` | The table of a tournament, from the games it left behind |
 //! | 5 | `tools/train.rs` | `standpat train`: a network from files of games |
@@ -178,6 +197,7 @@ pub mod cli;
 pub mod engine;
 pub mod eval;
 pub mod learning;
+pub mod roster;
 pub mod search;
 pub mod tools;
 pub mod uci;

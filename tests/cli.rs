@@ -82,6 +82,10 @@ fn a_mistake_is_one_line_and_exit_code_2() {
             "--cmd",
             "standpat=sh",
         ],
+        &["register"],
+        &["register", "no-such-program"],
+        &["register", "arena", "--file", "no-such.toml"],
+        &["register", "arena", "--engine", "no-such-engine"],
         &["completions", "no-such-shell"],
         &["man", "no-such-command"],
         &["solve"],
@@ -115,6 +119,14 @@ fn a_reader_that_has_read_enough_is_no_failure() {
         &["completions", "bash"],
         &["man"],
         &["tournament"],
+        &[
+            "register",
+            "fastchess",
+            "--engine",
+            "shell",
+            "--file",
+            "tests/data/engines.toml",
+        ],
         &["--help"],
     ] {
         let mut child = standpat(args)

@@ -8,9 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `src`, and the floor each stands on.
-const FLOORS: [(&str, u32); 8] = [
+const FLOORS: [(&str, u32); 9] = [
     ("base", 0),
     ("board", 1),
+    ("roster", 1),
     ("eval", 2),
     ("search", 3),
     ("engine", 4),

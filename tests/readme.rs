@@ -2,7 +2,9 @@
 //! pictures are what the program gives, and the commands it names exist.
 //!
 //! A transcript is a block fenced as `console`. Each of its lines `$ standpat …` is run in a folder
-//! that holds the files of `tests/data` it names, and what the program prints is what must follow.
+//! that holds `engines.toml`, the program where that looks for it, and the files of `tests/data` that
+//! it names; the folder is the user's home, which the README calls `/home/you`. What the program
+//! prints is what must follow.
 //! The pictures that it writes there are those of `tests/pictures`.
 
 use std::fs;
@@ -12,7 +14,7 @@ use std::process::Command;
 use clap::CommandFactory;
 use standpat::base::options::{Described, Options};
 use standpat::cli::Cli;
-use standpat::tools::tournament::Register;
+use standpat::roster::Roster;
 
 const BEGIN: &str = "<!-- options: begin";
 const END: &str = "<!-- options: end -->";
@@ -76,12 +78,24 @@ fn output(command: &str, folder: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_standpat"))
         .args(words)
         .env_remove("RUST_LOG")
+        .env("HOME", folder)
+        .env_remove("XDG_CONFIG_HOME")
         .current_dir(folder)
         .output()
         .expect("the binary starts");
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command}: {complaint}");
-    String::from_utf8(output.stdout).expect("plain text")
+    let text = String::from_utf8(output.stdout).expect("plain text");
+    text.replace(folder.to_str().expect("a plain name"), "/home/you")
+}
+
+/// Puts the roster and the program where the transcripts expect them.
+fn furnish(folder: &Path) {
+    let release = folder.join("target/release");
+    fs::create_dir_all(&release).expect("a folder");
+    let roster = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines.toml");
+    fs::copy(roster, folder.join("engines.toml")).expect("writable");
+    fs::copy(env!("CARGO_BIN_EXE_standpat"), release.join("standpat")).expect("writable");
 }
 
 /// Compares the pictures of a folder with those the README shows, or takes them over.
@@ -110,6 +124,8 @@ fn options_transcripts_and_pictures_are_fresh() {
     let update = std::env::var_os("UPDATE_README").is_some();
     let folder = std::env::temp_dir().join(format!("standpat-readme-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
+    let folder = folder.canonicalize().expect("it is there");
+    furnish(&folder);
     let text = fs::read_to_string(path()).expect("a README");
     let fresh = with_transcripts(&with_options(&text), &folder);
     if update {
@@ -146,13 +162,13 @@ fn every_command_is_named() {
 fn the_tournaments_it_names_exist() {
     let text = fs::read_to_string(path()).expect("a README");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines.toml");
-    let register = Register::read(&file).expect("a register");
+    let roster = Roster::read(&file).expect("a roster");
     let mut named = 0;
     for rest in text.split("standpat tournament ").skip(1) {
         let word = rest.split_whitespace().next().unwrap_or_default();
         if word.starts_with(|c: char| c.is_ascii_lowercase()) {
             assert!(
-                register.tournaments.contains_key(word),
+                roster.tournaments.contains_key(word),
                 "there is no tournament {word}"
             );
             named += 1;

@@ -38,6 +38,11 @@ pub enum Kind {
         /// All words.
         choices: &'static [&'static str],
     },
+    /// One of several words that only the running program knows, beside the default.
+    Preset {
+        /// The value before any `setoption`.
+        default: &'static str,
+    },
     /// A command without a value.
     Button,
 }
@@ -49,7 +54,7 @@ pub enum Value {
     Check(bool),
     /// Of a spin.
     Spin(u32),
-    /// Of a text.
+    /// Of a text or a preset.
     Text(String),
     /// Of a combo.
     Choice(&'static str),
@@ -76,6 +81,8 @@ pub enum Effect {
     OpenBook,
     /// The log file is opened or closed.
     OpenLog,
+    /// All options of a profile are set.
+    ApplyProfile,
 }
 
 impl Effect {
@@ -83,7 +90,11 @@ impl Effect {
     pub const fn needs_idle(self) -> bool {
         matches!(
             self,
-            Effect::ResizeTable | Effect::ClearTable | Effect::ResizePool | Effect::LoadNetwork
+            Effect::ResizeTable
+                | Effect::ClearTable
+                | Effect::ResizePool
+                | Effect::LoadNetwork
+                | Effect::ApplyProfile
         )
     }
 }
@@ -141,7 +152,7 @@ pub enum OptionError {
         /// What was given.
         value: String,
         /// The words.
-        choices: &'static [&'static str],
+        choices: Vec<String>,
     },
 }
 
@@ -221,6 +232,7 @@ impl Kind {
                 }
             }
             Kind::Text { .. } => Ok(Value::Text(text_value(value).to_owned())),
+            Kind::Preset { .. } => Ok(Value::Text(given())),
             Kind::Combo { choices, .. } => choices
                 .iter()
                 .find(|choice| choice.eq_ignore_ascii_case(value))
@@ -228,7 +240,7 @@ impl Kind {
                 .ok_or_else(|| OptionError::NotAChoice {
                     name,
                     value: given(),
-                    choices,
+                    choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
                 }),
             Kind::Button => Ok(Value::Press),
         }
@@ -240,18 +252,20 @@ impl Kind {
             Kind::Check { .. } => "check",
             Kind::Spin { .. } => "spin",
             Kind::Text { .. } => "string",
-            Kind::Combo { .. } => "combo",
+            Kind::Combo { .. } | Kind::Preset { .. } => "combo",
             Kind::Button => "button",
         }
     }
 
     /// The default as UCI writes it; a button has none.
-    fn default_text(self) -> String {
+    pub fn default_text(self) -> String {
         match self {
             Kind::Check { default } => default.to_string(),
             Kind::Spin { default, .. } => default.to_string(),
             Kind::Text { default: "" } => "<empty>".to_owned(),
-            Kind::Text { default } | Kind::Combo { default, .. } => default.to_owned(),
+            Kind::Text { default } | Kind::Combo { default, .. } | Kind::Preset { default } => {
+                default.to_owned()
+            }
             Kind::Button => String::new(),
         }
     }
@@ -268,7 +282,8 @@ impl Kind {
 }
 
 impl<O> fmt::Display for Row<O> {
-    /// The option's line in the answer to `uci`.
+    /// The option's line in the answer to `uci`. That of a preset goes on with ` var WORD` for each
+    /// further word.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "option name {} type {}", self.name, self.kind.word())?;
         if self.kind != Kind::Button {
@@ -279,6 +294,7 @@ impl<O> fmt::Display for Row<O> {
             Kind::Combo { choices, .. } => choices
                 .iter()
                 .try_for_each(|choice| write!(f, " var {choice}")),
+            Kind::Preset { default } => write!(f, " var {default}"),
             _ => Ok(()),
         }
     }
@@ -359,6 +375,7 @@ macro_rules! options {
     (@type spin $($rest:tt)*) => { u32 };
     (@type text $($rest:tt)*) => { String };
     (@type combo $($rest:tt)*) => { &'static str };
+    (@type preset $($rest:tt)*) => { String };
     (@type button) => { () };
 
     (@kind check $default:expr) => { Kind::Check { default: $default } };
@@ -369,18 +386,21 @@ macro_rules! options {
     (@kind combo $default:expr, $choices:expr) => {
         Kind::Combo { default: $default, choices: &$choices }
     };
+    (@kind preset $default:expr) => { Kind::Preset { default: $default } };
     (@kind button) => { Kind::Button };
 
     (@default check $default:expr) => { $default };
     (@default spin $default:expr, $($rest:tt)*) => { $default };
     (@default text $default:expr) => { String::from($default) };
     (@default combo $default:expr, $($rest:tt)*) => { $default };
+    (@default preset $default:expr) => { String::from($default) };
     (@default button) => { () };
 
     (@pattern check $value:ident) => { Value::Check($value) };
     (@pattern spin $value:ident) => { Value::Spin($value) };
     (@pattern text $value:ident) => { Value::Text($value) };
     (@pattern combo $value:ident) => { Value::Choice($value) };
+    (@pattern preset $value:ident) => { Value::Text($value) };
 
     (@store $field:ident button) => { |_, _| () };
     (@store $field:ident $kind:ident) => {
@@ -459,6 +479,9 @@ options! {
             "Says what this program is; not meant to be changed.";
         "Debug Log File" debug_log_file: text(""), OpenLog,
             "A file that all lines read and written, and the log, are appended to; empty closes it.";
+        // The last one: many user interfaces set all options, in this order.
+        "Profile" profile: preset("None"), ApplyProfile,
+            "Sets all options that a profile of `engines.toml` names. `None` changes nothing.";
     }
 }
 
@@ -473,6 +496,7 @@ mod tests {
             "Style Of Play" style: combo("Normal", ["Solid", "Normal", "Wild"]), ClearTable, "A word.";
             "Own Book" own_book: check(true), None, "A switch.";
             "Book Path" book_path: text("book.bin"), OpenTables, "A path.";
+            "Mood" mood: preset("Calm"), None, "A word that is known later.";
             "Forget" forget: button, ResizeTable, "A button.";
         }
     }
@@ -487,6 +511,7 @@ mod tests {
                 "option name Style Of Play type combo default Normal var Solid var Normal var Wild",
                 "option name Own Book type check default true",
                 "option name Book Path type string default book.bin",
+                "option name Mood type combo default Calm var Calm",
                 "option name Forget type button",
             ]
         );
@@ -527,12 +552,14 @@ mod tests {
             sample.set("Book Path", Some("/a b/c  d")),
             Ok(Effect::OpenTables)
         );
+        assert_eq!(sample.set("Mood", Some("Grim ")), Ok(Effect::None));
         assert_eq!(sample.set("forget", None), Ok(Effect::ResizeTable));
         assert_eq!(
             (sample.contempt, sample.style, sample.own_book),
             (9, "Wild", false)
         );
         assert_eq!(sample.book_path, "/a b/c  d");
+        assert_eq!(sample.mood, "Grim");
         assert_eq!(sample.forget, ());
     }
 

@@ -1,4 +1,4 @@
-//! Text from outside, made fit for one line of a message, or for a page.
+//! Text from outside, made fit for one line of a message, for a page, or for a shell.
 
 /// Characters of foreign text a message quotes at most.
 const EXCERPT: usize = 60;
@@ -42,6 +42,16 @@ pub fn whole_number(text: &str) -> Option<i64> {
     })
 }
 
+/// A word as a POSIX shell reads it back.
+pub fn shell_word(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_=+./:,@%^".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +73,17 @@ mod tests {
         let long = excerpt(&"ä".repeat(1_000_000));
         assert_eq!(long.chars().count(), EXCERPT + 1);
         assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn words_are_quoted_when_a_shell_would_split_or_change_them() {
+        assert_eq!(shell_word("tc=2+0.02"), "tc=2+0.02");
+        assert_eq!(
+            shell_word("option.Move Overhead=30"),
+            "'option.Move Overhead=30'"
+        );
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("$HOME"), "'$HOME'");
     }
 }

@@ -47,6 +47,7 @@ use crate::base::rng::Rng;
 use crate::base::text::excerpt;
 use crate::board::Game;
 use crate::eval::network::{Network, NetworkError};
+use crate::roster::Profiles;
 use crate::search::table::TableError;
 use crate::search::{Clock, Job, Limits, Shared, Sink, Table, Worker};
 
@@ -57,6 +58,9 @@ use answer::Lead;
 use book::{Book, BookError, BookMove};
 use control::{Control, Run, Watch};
 use pool::{Factory, Pool, Searcher};
+
+/// The word for no profile at all, the default of the option `Profile`.
+const NO_PROFILE: &str = "None";
 
 /// Why the engine could not do what it was asked.
 #[derive(Debug)]
@@ -95,6 +99,13 @@ pub enum EngineError {
         /// Why not.
         reason: io::Error,
     },
+    /// Some options of a profile could not be set; the others are.
+    Profile {
+        /// Its name.
+        name: String,
+        /// What went wrong.
+        reasons: Vec<EngineError>,
+    },
 }
 
 impl fmt::Display for EngineError {
@@ -122,6 +133,10 @@ impl fmt::Display for EngineError {
                     "the log file '{}' cannot be opened: {reason}",
                     excerpt(path)
                 )
+            }
+            EngineError::Profile { name, reasons } => {
+                let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+                write!(f, "profile {}: {}", excerpt(name), reasons.join("; "))
             }
         }
     }
@@ -173,6 +188,7 @@ pub struct Engine {
     network: Arc<Network>,
     control: Arc<Control>,
     book: Option<Book>,
+    profiles: Profiles,
     /// Chooses among the moves of the book; seeded by the time of day.
     dice: Rng,
     /// Nothing was searched since the table was last emptied.
@@ -211,6 +227,7 @@ impl Engine {
             network: Network::shipped(),
             control,
             book: None,
+            profiles: Profiles::new(),
             dice: Rng::new(time_of_day()),
             table_is_clean: true,
             _watch: watch.ok(),
@@ -225,6 +242,16 @@ impl Engine {
     /// The options as they are now.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// The profiles that the option `Profile` chooses among, beside `None`.
+    pub fn profiles(&self) -> &Profiles {
+        &self.profiles
+    }
+
+    /// Gives the option `Profile` something to choose among.
+    pub fn set_profiles(&mut self, profiles: Profiles) {
+        self.profiles = profiles;
     }
 
     /// Sets an option and does what follows from it. What was there stays after an error.
@@ -244,6 +271,7 @@ impl Engine {
         }
         let network_before = self.options.eval_file.clone();
         let book_before = self.options.book_file.clone();
+        let profile_before = self.options.profile.clone();
         let effect = self.options.set(name, value)?;
         match effect {
             Effect::None => {}
@@ -258,8 +286,44 @@ impl Engine {
             Effect::LoadNetwork => self.load_network(network_before)?,
             Effect::OpenBook => self.open_book(book_before)?,
             Effect::OpenLog => self.open_log()?,
+            Effect::ApplyProfile => return self.apply_profile(profile_before),
         }
         Ok(None)
+    }
+
+    /// Sets the options of the profile that the option names, each as if by itself.
+    fn apply_profile(&mut self, before: String) -> Result<Option<String>, EngineError> {
+        let chosen = std::mem::replace(&mut self.options.profile, before);
+        if chosen.eq_ignore_ascii_case(NO_PROFILE) {
+            NO_PROFILE.clone_into(&mut self.options.profile);
+            return Ok(None);
+        }
+        let found = self
+            .profiles
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(&chosen));
+        let Some((name, options)) = found.map(|(name, options)| (name.clone(), options.clone()))
+        else {
+            let mut choices = vec![NO_PROFILE.to_owned()];
+            choices.extend(self.profiles.keys().cloned());
+            return Err(EngineError::Option(OptionError::NotAChoice {
+                name: "Profile",
+                value: chosen,
+                choices,
+            }));
+        };
+        self.options.profile.clone_from(&name);
+        let (mut remarks, mut reasons) = (Vec::new(), Vec::new());
+        for (option, value) in &options {
+            match self.set_option(option, Some(&value.to_string())) {
+                Ok(remark) => remarks.extend(remark),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        if !reasons.is_empty() {
+            return Err(EngineError::Profile { name, reasons });
+        }
+        Ok((!remarks.is_empty()).then(|| remarks.join("; ")))
     }
 
     fn resize_table(&mut self) -> Result<(), EngineError> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::roster::Mistake;
+
 /// Why a tool gave up. Displays as one line.
 #[derive(Debug)]
 pub enum Failure {
@@ -37,6 +39,12 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Failure {
+        Failure::BadInput(mistake.to_string())
+    }
+}
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {

@@ -18,6 +18,7 @@ pub mod ladder;
 pub mod learn;
 pub mod man;
 pub mod perft;
+pub mod register;
 pub mod solve;
 #[cfg(feature = "tune")]
 pub mod spsa;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 
-use crate::base::options::{Described, Options};
+use crate::base::options::{Described, Effect, Options};
 use crate::base::text::excerpt;
 use crate::board::{Game, Move};
 use crate::engine::Engine;
@@ -21,13 +21,15 @@ use super::wire::{Backlog, Line, Output, Reader};
 /// and hash size in MiB. It belongs to the tools, which this folder does not know.
 pub type Bench<'a> = &'a mut dyn FnMut(&[u64], &mut dyn Write) -> io::Result<()>;
 
-/// Speaks UCI until `quit` or the end of input.
+/// Speaks UCI until `quit` or the end of input. `trouble` is told as an error in each answer to
+/// `uci`: what went wrong before anybody could listen.
 ///
 /// # Errors
 ///
 /// When nothing can be written any more. A closed pipe is the user interface's way to leave.
 pub fn run(
     engine: Engine,
+    trouble: Option<String>,
     input: impl BufRead + Send + 'static,
     output: Box<dyn Write + Send>,
     bench: Bench<'_>,
@@ -45,7 +47,7 @@ pub fn run(
     thread::Builder::new()
         .name("standpat-reader".to_owned())
         .spawn(move || reader.run(input))?;
-    Loop::new(engine, output, bench).run(&read, &backlog)
+    Loop::new(engine, trouble, output, bench).run(&read, &backlog)
 }
 
 /// What the loop knows of the search that runs.
@@ -73,12 +75,13 @@ struct Loop<'a> {
     /// Set until the answer of the search has been written.
     running: Option<Running>,
     deferred: Vec<Deferred>,
+    trouble: Option<String>,
     debug: bool,
     bench: Bench<'a>,
 }
 
 impl<'a> Loop<'a> {
-    fn new(engine: Engine, output: Output, bench: Bench<'a>) -> Loop<'a> {
+    fn new(engine: Engine, trouble: Option<String>, output: Output, bench: Bench<'a>) -> Loop<'a> {
         let (sender, events) = unbounded();
         Loop {
             engine,
@@ -89,6 +92,7 @@ impl<'a> Loop<'a> {
             events,
             running: None,
             deferred: Vec::new(),
+            trouble,
             debug: false,
             bench,
         }
@@ -251,7 +255,16 @@ impl<'a> Loop<'a> {
         ));
         text.push_str("id author the Standpat authors\n");
         for row in Options::ROWS {
-            text.push_str(&format!("{row}\n"));
+            text.push_str(&row.to_string());
+            if row.effect == Effect::ApplyProfile {
+                for name in self.engine.profiles().keys() {
+                    text.push_str(&format!(" var {name}"));
+                }
+            }
+            text.push('\n');
+        }
+        if let Some(trouble) = &self.trouble {
+            print::error(text, trouble);
         }
         #[cfg(feature = "tune")]
         super::tune::options(text);

@@ -3,6 +3,8 @@
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
+use crate::roster::Roster;
+
 use super::*;
 
 /// What was written, shared with the loop.
@@ -30,10 +32,22 @@ fn engine() -> Engine {
 
 /// What the loop answers to these lines, line by line.
 fn answers(script: &str) -> Vec<String> {
+    answers_of(engine(), None, script)
+}
+
+fn answers_of(engine: Engine, trouble: Option<&str>, script: &str) -> Vec<String> {
+    let trouble = trouble.map(str::to_owned);
     let written = Written::default();
     let input = Cursor::new(script.to_owned());
     let mut bench = |numbers: &[u64], out: &mut dyn Write| writeln!(out, "bench of {numbers:?}");
-    run(engine(), input, Box::new(written.clone()), &mut bench).unwrap();
+    run(
+        engine,
+        trouble,
+        input,
+        Box::new(written.clone()),
+        &mut bench,
+    )
+    .unwrap();
     let bytes = written.0.lock().unwrap().clone();
     let text = String::from_utf8(bytes).unwrap();
     text.lines().map(str::to_owned).collect()
@@ -64,6 +78,65 @@ fn every_script_ends_with_the_answer_of_a_limited_search() {
     let unlimited = "go infinite\n";
     assert!(last(unlimited).starts_with("bestmove "));
     assert!(last("go ponder depth 2\n").starts_with("bestmove "));
+}
+
+/// What a loop with these profiles and this trouble answers.
+fn answers_with(profiles: &str, trouble: Option<&str>, script: &str) -> Vec<String> {
+    let roster = Roster::parse(profiles, "e.toml".as_ref(), "/".as_ref()).unwrap();
+    let mut engine = engine();
+    engine.set_profiles(roster.settled_profiles());
+    answers_of(engine, trouble, script)
+}
+
+#[test]
+fn a_profile_sets_its_options_as_if_one_by_one() {
+    let file = "[profiles.wide]\noptions = { MultiPV = 3, Hash = 2 }\n\
+                [profiles.lost]\noptions = { EvalFile = \"none.net\", MultiPV = 2 }\n";
+    let run = |script: &str| answers_with(file, None, script);
+    let offered = "option name Profile type combo default None var None var lost var wide";
+    assert!(run("uci\n").contains(&offered.to_owned()));
+    let width = |lines: &[String]| {
+        let last = "info depth 2 ";
+        lines.iter().filter(|line| line.starts_with(last)).count()
+    };
+    let chosen = run("setoption name Profile value WIDE\ngo depth 2\n");
+    assert_eq!(width(&chosen), 3);
+    // None changes nothing, in whatever order the options come.
+    let none = "setoption name profile value wide\nsetoption name Profile value None\ngo depth 2\n";
+    assert_eq!(width(&run(none)), 3);
+    // What goes wrong with one option does not keep the others from being set.
+    let lost = run("setoption name Profile value lost\ngo depth 2\n");
+    assert!(
+        lost[0]
+            .starts_with("info string error: profile lost: the network '/none.net' is not taken: ")
+    );
+    assert_eq!(width(&lost), 2);
+    let unknown = run("setoption name Profile value wild\n");
+    assert_eq!(
+        unknown,
+        ["info string error: Profile: 'wild' is none of None, lost, wide"]
+    );
+}
+
+#[test]
+fn a_profile_waits_for_the_end_of_a_search() {
+    let file = "[profiles.big]\noptions = { Hash = 2 }\n";
+    let script = "go infinite\nsetoption name Profile value big\nstop\nquit\n";
+    let lines = answers_with(file, None, script);
+    let remark = "info string Profile waits for the end of the search";
+    assert!(lines.contains(&remark.to_owned()), "{lines:?}");
+}
+
+#[test]
+fn trouble_is_told_to_whoever_asks_for_the_options() {
+    let lines = answers_with("", Some("e.toml:1: it is broken"), "uci\nisready\n");
+    let [.., trouble, uciok, ready] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(trouble, "info string error: e.toml:1: it is broken");
+    assert_eq!((&**uciok, &**ready), ("uciok", "readyok"));
+    let offered = "option name Profile type combo default None var None";
+    assert!(lines.contains(&offered.to_owned()));
 }
 
 /// A book with the one move e2e4 for the start of the game, in Polyglot's format.
@@ -265,6 +338,6 @@ fn a_closed_pipe_ends_the_loop_at_once() {
     }
     let input = Cursor::new("go infinite\n");
     let mut bench = |_: &[u64], _: &mut dyn Write| Ok(());
-    let ended = run(engine(), input, Box::new(Closed), &mut bench);
+    let ended = run(engine(), None, input, Box::new(Closed), &mut bench);
     assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
 }

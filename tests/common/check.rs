@@ -46,6 +46,11 @@ impl Answer {
         last_first_line(&self.search)
     }
 
+    /// How many lines it reported beside each other, at most.
+    pub fn width(&self) -> Option<u64> {
+        self.search.infos.iter().map(|(_, info)| info.rank()).max()
+    }
+
     /// The move.
     pub fn best_move(&self) -> Option<Move> {
         read_move(&self.root, self.search.mode, &self.best).ok()

@@ -14,13 +14,14 @@ use crate::common::{Random, engine_path, epd};
 
 type Case = fn() -> Result<(), String>;
 
-const CASES: [(&str, Case); 6] = [
+const CASES: [(&str, Case); 7] = [
     ("hurried_games", hurried_games),
     ("sudden_death", sudden_death),
     ("mates_played_out", mates_played_out),
     ("tiny_table", tiny_table),
     ("bench_command", bench_command),
     ("any_directory", any_directory),
+    ("profiles", profiles),
 ];
 
 /// Is there such a case?
@@ -302,6 +303,54 @@ fn works_in(program: &Path, directory: &Path) -> Result<(), String> {
         && answer.root.turn() != Color::White
     {
         session.complain("the start position is not White's turn");
+    }
+    session.finish();
+    session.verdict()
+}
+
+/// An engine beside its `engines.toml`: the profiles of a sound file are offered and can be chosen;
+/// a broken one is complained of, and the game goes on.
+fn profiles() -> Result<(), String> {
+    let folder = std::env::temp_dir().join(format!("profiles-{}", std::process::id()));
+    let text = |error: std::io::Error| error.to_string();
+    std::fs::create_dir_all(&folder).map_err(text)?;
+    let program = folder.join("standpat");
+    std::fs::copy(engine_path(), &program).map_err(text)?;
+    let roster = folder.join("engines.toml");
+    let sound = "[profiles.wide]\noptions = { MultiPV = 2 }\n";
+    std::fs::write(&roster, sound).map_err(text)?;
+    let offered = "option name Profile type combo default None var None var wide";
+    let mut outcome = with_profile(&program, offered, "wide", 2);
+    std::fs::write(&roster, sound.replace("MultiPV", "MultiPW")).map_err(text)?;
+    let complaint = "engines.toml:2: profiles.wide.options.MultiPW: no such option";
+    outcome = outcome.and_then(|()| with_profile(&program, complaint, "None", 1));
+    let _ = std::fs::remove_dir_all(&folder);
+    outcome
+}
+
+/// Sees a line with this text before `uciok`, chooses a profile, and counts the lines of a search.
+fn with_profile(program: &Path, told: &str, name: &str, lines: u64) -> Result<(), String> {
+    let process = Process::start::<&str>(program, &[], Some(Path::new("/")))
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let mut session = Session::new(process);
+    session.send("uci");
+    let mut seen = false;
+    let deadline = Instant::now() + Duration::from_secs(20);
+    session.see_before(deadline, |line| {
+        seen |= line.contains(told);
+        line == "uciok"
+    });
+    if !seen {
+        session.complain(format!("nothing says `{told}`"));
+    }
+    session.send(&format!("setoption name Profile value {name}"));
+    session.send("position startpos");
+    match go(&mut session, "depth 4") {
+        Some(answer) if answer.width() != Some(lines) => {
+            let width = answer.width();
+            session.complain(format!("{width:?} lines with the profile {name}"));
+        }
+        _ => {}
     }
     session.finish();
     session.verdict()

@@ -460,12 +460,7 @@ impl Player {
             "depth" => within_range("depth", value, last.and_then(|info| info.depth)),
             "nodes" => within_range("nodes", value, last.and_then(|info| info.nodes)),
             "lines" => {
-                let most = answer
-                    .search
-                    .infos
-                    .iter()
-                    .map(|(_, info)| info.rank())
-                    .max();
+                let most = answer.width();
                 known(
                     most == Some(whole(value)),
                     format!("{most:?} lines instead of {value}"),

@@ -1,30 +1,33 @@
 //! `standpat tournament`: plays a tournament of `engines.toml` with a runner that knows how.
 
-use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::UNIX_EPOCH;
 
+use crate::base::text::shell_word;
+use crate::roster::engine::check_time_control;
+use crate::roster::{Openings, Roster, Tournament, program};
 use crate::tools::Failure;
 
-mod register;
+mod resume;
 mod runners;
 mod standings;
 
-pub use register::{Engine, Register, Tournament};
+use resume::{Leg, Resume};
+
 pub use runners::Runner;
 pub use standings::Standings;
-
-/// Folders that hold games but are often missing from `PATH`.
-const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
 /// What `standpat tournament` takes.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The tournament; without one, all tournaments and engines are listed
     pub name: Option<String>,
-    /// The register of engines and tournaments
+    /// The roster of engines and tournaments
     #[arg(long, default_value = "engines.toml", value_name = "FILE")]
     pub file: PathBuf,
     /// The program that plays it
@@ -69,63 +72,237 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// When the register is wrong, something is not found, or the runner fails.
+/// When the roster is wrong, something is not found, or the runner fails.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(path) = &args.results {
         return tell(path, 0, args, out);
     }
-    let mut register = Register::read(&args.file)?;
+    let mut roster = Roster::read(&args.file)?;
     let Some(name) = &args.name else {
-        return list(&register, out);
+        return list(&roster, out);
     };
-    replace_commands(&mut register, &args.cmd)?;
-    let tournament = chosen(&register, name, args)?;
-    // A dry run may name programs that this machine does not have.
-    let find = |cmd: &str| match program(&register.folder, cmd) {
-        Err(reason) if args.dry_run => {
-            log::warn!("{reason}");
-            Ok(located(&register.folder, cmd)
-                .to_string_lossy()
-                .into_owned())
-        }
-        found => found,
+    replace_commands(&mut roster, &args.cmd)?;
+    let tournament = chosen(&roster, name, args)?;
+    if !args.dry_run {
+        check_files(&roster, &tournament, args)?;
+    }
+    let plan = Plan {
+        args,
+        roster: &roster,
+        tournament: &tournament,
     };
-    let mut arguments = args
-        .runner
-        .arguments(&register, &tournament, &find)
-        .map_err(Failure::BadInput)?;
-    arguments.extend(args.more.iter().cloned());
-    let runner = match &args.runner_path {
-        Some(path) => path.to_string_lossy().into_owned(),
-        None => args.runner.program().to_string(),
+    let runner = plan.runner()?;
+    let resume = plan.resume()?;
+    let legs = match &resume {
+        Some(resume) => resume.legs.clone(),
+        None => vec![Leg::whole(&tournament)],
     };
     if args.dry_run {
-        let words: Vec<String> = std::iter::once(&runner)
-            .chain(&arguments)
-            .map(|word| quoted(word))
-            .collect();
-        return Ok(writeln!(out, "{}", words.join(" "))?);
+        for leg in &legs {
+            let words = plan.words(leg)?;
+            let words: Vec<String> = std::iter::once(&runner)
+                .chain(&words)
+                .map(|word| shell_word(word))
+                .collect();
+            writeln!(out, "{}", words.join(" "))?;
+        }
+        return Ok(());
     }
-    let runner = program(Path::new("."), &runner).map_err(|reason| {
-        Failure::BadInput(format!("{reason}; name the runner with --runner-path"))
-    })?;
-    let pgn = tournament.pgnout.as_ref().map(|pgn| register.absolute(pgn));
-    // Both runners append: what is there already belongs to another tournament.
-    let before = pgn.as_ref().and_then(|pgn| fs::metadata(pgn).ok());
-    let before = before.map_or(0, |data| data.len());
+    if let Some(resume) = &resume {
+        if resume.played > 0 {
+            let (played, wanted) = (resume.played, resume.wanted);
+            writeln!(
+                out,
+                "{played} of {wanted} games are played; it goes on from there"
+            )?;
+        }
+        resume.begin()?;
+    }
     out.flush()?;
-    log::info!("{runner} {}", arguments.join(" "));
-    let status = Command::new(&runner)
-        .args(&arguments)
-        .status()
-        .map_err(|error| Failure::Failed(format!("cannot start {runner}: {error}")))?;
-    if !status.success() {
-        return Err(Failure::Failed(format!("{runner} ended with {status}")));
+    plan.play(&runner, &legs, resume.as_ref())?;
+    match (resume, &tournament.pgnout) {
+        (Some(resume), Some(pgn)) => {
+            resume.finish();
+            tell(&roster.absolute(pgn), resume.begins_at, args, out)
+        }
+        _ => Ok(()),
     }
-    match pgn {
-        Some(pgn) => tell(&pgn, before, args, out),
-        None => Ok(()),
+}
+
+/// A tournament as it is to be played.
+struct Plan<'a> {
+    args: &'a Args,
+    roster: &'a Roster,
+    tournament: &'a Tournament,
+}
+
+impl Plan<'_> {
+    /// The program that plays, found unless it is only to be named.
+    fn runner(&self) -> Result<String, Failure> {
+        let named = match &self.args.runner_path {
+            Some(path) => path.to_string_lossy().into_owned(),
+            None => self.args.runner.program().to_string(),
+        };
+        if self.args.dry_run {
+            return Ok(named);
+        }
+        program::find(Path::new("."), &named).map_err(|reason| {
+            Failure::BadInput(format!("{reason}; name the runner with --runner-path"))
+        })
     }
+
+    /// The runner's arguments for a part of the tournament.
+    fn words(&self, leg: &Leg) -> Result<Vec<String>, Failure> {
+        let folder = &self.roster.folder;
+        // A dry run may name programs that this machine does not have.
+        let find = |cmd: &str| match program::find(folder, cmd) {
+            Err(reason) if self.args.dry_run => {
+                log::warn!("{reason}");
+                let path = program::located(folder, cmd);
+                Ok(path.to_string_lossy().into_owned())
+            }
+            found => found,
+        };
+        let runner = self.args.runner;
+        let words = runner.arguments(self.roster, leg, &find);
+        let mut words = words.map_err(Failure::BadInput)?;
+        words.extend(self.args.more.iter().cloned());
+        Ok(words)
+    }
+
+    /// What is left to play; `None` when the games are not written anywhere.
+    fn resume(&self) -> Result<Option<Resume>, Failure> {
+        let Some(pgn) = &self.tournament.pgnout else {
+            return Ok(None);
+        };
+        let pgn = self.roster.absolute(pgn);
+        let from_state = self.args.runner == Runner::Fastchess;
+        let conditions = self.conditions()?;
+        Resume::find(&pgn, self.roster, self.tournament, conditions, from_state).map(Some)
+    }
+
+    /// What decides about the games: the runner's words, but not how many games there are and how
+    /// many are played at a time; and which programs play.
+    fn conditions(&self) -> Result<Vec<String>, Failure> {
+        let mut leg = Leg::whole(self.tournament);
+        leg.tournament.rounds = 1;
+        leg.tournament.concurrency = 1;
+        let mut words = vec![self.args.runner.program().to_string()];
+        words.extend(self.words(&leg)?);
+        let programs: Vec<String> = words
+            .iter()
+            .filter_map(|word| word.strip_prefix("cmd="))
+            .filter_map(|path| {
+                let data = fs::metadata(path).ok()?;
+                let since = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+                let (size, time) = (data.len(), since.as_secs());
+                Some(format!("{path} of {size} bytes and time {time}"))
+            })
+            .collect();
+        words.extend(programs);
+        Ok(words)
+    }
+
+    /// Plays one part after the other. Ctrl-C reaches the runner by itself; it ends in its own
+    /// time, and then nothing more is begun.
+    fn play(&self, runner: &str, legs: &[Leg], resume: Option<&Resume>) -> Result<(), Failure> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&interrupted);
+        if let Err(error) = ctrlc::set_handler(move || flag.store(true, Ordering::Release)) {
+            // Then Ctrl-C ends this program before the runner.
+            log::info!("Ctrl-C cannot be taken over: {error}");
+        }
+        // A sequential test may end early; of everything else all games must be there.
+        let counted = resume.filter(|_| self.tournament.sprt.is_none());
+        let mut due = resume.map_or(0, |resume| resume.played);
+        for leg in legs {
+            let words = self.words(leg)?;
+            log::info!("{runner} {}", words.join(" "));
+            let status = Command::new(runner)
+                .args(&words)
+                .status()
+                .map_err(|error| Failure::Failed(format!("cannot start {runner}: {error}")))?;
+            let stopped = interrupted.load(Ordering::Acquire);
+            if stopped || !status.success() {
+                let why = if stopped {
+                    "it was interrupted".to_owned()
+                } else {
+                    format!("{runner} ended with {status}")
+                };
+                return Err(self.unfinished(&why, resume));
+            }
+            due += leg.total();
+            if let Some(resume) = counted
+                && resume.count(self.roster, self.tournament)? < due
+            {
+                return Err(self.unfinished("the runner gave up", Some(resume)));
+            }
+        }
+        Ok(())
+    }
+
+    fn unfinished(&self, why: &str, resume: Option<&Resume>) -> Failure {
+        let counted = resume.and_then(|resume| {
+            let played = resume.count(self.roster, self.tournament).ok()?;
+            Some((played, resume.wanted))
+        });
+        Failure::Failed(match counted {
+            Some((played, wanted)) => format!(
+                "{why}; {played} of {wanted} games are played, the same command goes on from there"
+            ),
+            None => why.to_owned(),
+        })
+    }
+}
+
+/// Are the files there that the tournament needs? Nothing is begun when one is missing.
+fn check_files(roster: &Roster, tournament: &Tournament, args: &Args) -> Result<(), Failure> {
+    for id in &tournament.engines {
+        let Some(engine) = roster.engines.get(id) else {
+            continue;
+        };
+        if let Some(cmd) = &engine.cmd
+            && let Err(reason) = program::find(&roster.folder, cmd)
+        {
+            let replaced = args
+                .cmd
+                .iter()
+                .any(|change| change.starts_with(&format!("{id}=")));
+            return Err(match replaced {
+                true => Failure::BadInput(format!("--cmd {id}: {reason}")),
+                false => roster.mistake(&["engines", id, "cmd"], reason).into(),
+            });
+        }
+        if let Some(book) = &engine.book
+            && !roster.absolute(book).is_file()
+        {
+            let reason = no_file(&roster.absolute(book));
+            return Err(roster.mistake(&["engines", id, "book"], reason).into());
+        }
+        if let Some((option, path)) = roster.missing_file(engine) {
+            let reason = no_file(Path::new(&path));
+            let keys = ["engines", id, "options", &option];
+            return Err(roster.mistake(&keys, reason).into());
+        }
+    }
+    match &tournament.openings {
+        Some(openings) if !roster.absolute(&openings.file).is_file() => {
+            let reason = no_file(&roster.absolute(&openings.file));
+            let name = args.name.as_deref().unwrap_or_default();
+            Err(match &args.book {
+                Some(_) => Failure::BadInput(format!("--book: {reason}")),
+                None => {
+                    let keys = ["tournaments", name, "openings", "file"];
+                    roster.mistake(&keys, reason).into()
+                }
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_file(path: &Path) -> String {
+    format!("there is no file {}", path.display())
 }
 
 /// Prints the table of a file's games from byte `from` on, and writes the page if one is wanted.
@@ -144,9 +321,9 @@ fn tell(path: &Path, from: u64, args: &Args, out: &mut dyn Write) -> Result<(), 
 }
 
 /// The tournament of this name, with what the command line changes.
-fn chosen(register: &Register, name: &str, args: &Args) -> Result<Tournament, Failure> {
-    let mut tournament = register.tournaments.get(name).cloned().ok_or_else(|| {
-        let names: Vec<&str> = register.tournaments.keys().map(String::as_str).collect();
+fn chosen(roster: &Roster, name: &str, args: &Args) -> Result<Tournament, Failure> {
+    let mut tournament = roster.tournaments.get(name).cloned().ok_or_else(|| {
+        let names: Vec<&str> = roster.tournaments.keys().map(String::as_str).collect();
         Failure::BadInput(format!(
             "there is no tournament '{name}', only {}",
             names.join(", ")
@@ -161,12 +338,12 @@ fn chosen(register: &Register, name: &str, args: &Args) -> Result<Tournament, Fa
     }
     tournament.concurrency = args.concurrency.unwrap_or(tournament.concurrency);
     if let Some(tc) = &args.tc {
-        register::check_time_control(tc).map_err(Failure::BadInput)?;
+        check_time_control(tc).map_err(Failure::BadInput)?;
         tournament.each.tc = Some(tc.clone());
         tournament.each.st = None;
     }
     if let Some(book) = &args.book {
-        tournament.openings = Some(register::Openings::of(absolute(book)?));
+        tournament.openings = Some(Openings::of(absolute(book)?));
     }
     if let Some(pgn) = &args.pgn {
         tournament.pgnout = Some(absolute(pgn)?);
@@ -174,17 +351,17 @@ fn chosen(register: &Register, name: &str, args: &Args) -> Result<Tournament, Fa
     Ok(tournament)
 }
 
-/// A path of the command line, made absolute: those of the register start from its folder.
+/// A path of the command line, made absolute: those of the roster start from its folder.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::BadInput(error.to_string()))
 }
 
-fn replace_commands(register: &mut Register, changes: &[String]) -> Result<(), Failure> {
+fn replace_commands(roster: &mut Roster, changes: &[String]) -> Result<(), Failure> {
     for change in changes {
         let (id, cmd) = change
             .split_once('=')
             .ok_or_else(|| Failure::BadInput(format!("--cmd takes ID=COMMAND, not '{change}'")))?;
-        let engine = register
+        let engine = roster
             .engines
             .get_mut(id)
             .ok_or_else(|| Failure::BadInput(format!("there is no engine '{id}'")))?;
@@ -199,17 +376,17 @@ fn replace_commands(register: &mut Register, changes: &[String]) -> Result<(), F
     Ok(())
 }
 
-fn list(register: &Register, out: &mut dyn Write) -> Result<(), Failure> {
-    let names = register.tournaments.keys().chain(register.engines.keys());
+fn list(roster: &Roster, out: &mut dyn Write) -> Result<(), Failure> {
+    let names = roster.tournaments.keys().chain(roster.engines.keys());
     let width = names.map(String::len).max().unwrap_or_default() + 2;
     writeln!(out, "Tournaments")?;
-    for (name, tournament) in &register.tournaments {
+    for (name, tournament) in &roster.tournaments {
         writeln!(out, "  {name:<width$}{}", tournament.about)?;
     }
     writeln!(out, "Engines")?;
-    for (id, engine) in &register.engines {
+    for (id, engine) in &roster.engines {
         let place = match &engine.cmd {
-            Some(cmd) => program(&register.folder, cmd).unwrap_or_else(|reason| reason),
+            Some(cmd) => program::find(&roster.folder, cmd).unwrap_or_else(|reason| reason),
             None => "as Cute Chess has it".to_string(),
         };
         writeln!(out, "  {id:<width$}{place}")?;
@@ -217,110 +394,30 @@ fn list(register: &Register, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The program that a command means: a path starts from `folder`; a mere name is looked for in
-/// `PATH`, then where Debian keeps games.
-fn program(folder: &Path, cmd: &str) -> Result<String, String> {
-    if cmd.contains(std::path::is_separator) {
-        let path = located(folder, cmd);
-        if is_program(&path) {
-            return Ok(path.to_string_lossy().into_owned());
-        }
-        return Err(format!("there is no program {}", path.display()));
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    let name = format!("{cmd}{}", env::consts::EXE_SUFFIX);
-    env::split_paths(&path)
-        .chain(GAME_FOLDERS.iter().map(PathBuf::from))
-        .map(|folder| folder.join(&name))
-        .find(|path| is_program(path))
-        .map(|path| path.to_string_lossy().into_owned())
-        .ok_or_else(|| format!("{cmd} is neither in PATH nor in {}", GAME_FOLDERS[0]))
-}
-
-/// Where a command's path leads from `folder`; a mere name stays as it is.
-fn located(folder: &Path, cmd: &str) -> PathBuf {
-    if !cmd.contains(std::path::is_separator) {
-        return PathBuf::from(cmd);
-    }
-    let path: PathBuf = folder.join(cmd).components().collect();
-    std::path::absolute(&path).unwrap_or(path)
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata()
-        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
-}
-
-/// A word as a POSIX shell reads it back.
-fn quoted(word: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_=+./:,@%^".contains(&b);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The register that the project ships.
-    fn shipped() -> Register {
-        Register::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("engines.toml")).unwrap()
+    /// The roster that the project ships.
+    fn shipped() -> Roster {
+        Roster::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("engines.toml")).unwrap()
     }
 
     #[test]
-    fn every_tournament_of_the_shipped_register_has_its_command_line() {
-        let register = shipped();
+    fn every_tournament_of_the_shipped_roster_has_its_command_line() {
+        let roster = shipped();
         let find = |cmd: &str| Ok(cmd.to_string());
-        assert!(register.tournaments.len() >= 2);
-        for (name, tournament) in &register.tournaments {
+        assert!(roster.tournaments.len() >= 2);
+        for (name, tournament) in &roster.tournaments {
             let arguments = Runner::CutechessCli
-                .arguments(&register, tournament, &find)
+                .arguments(&roster, &Leg::whole(tournament), &find)
                 .unwrap();
             let engines = arguments.iter().filter(|word| *word == "-engine").count();
             assert_eq!(engines, tournament.engines.len(), "{name}");
-            let fast = Runner::Fastchess.arguments(&register, tournament, &find);
+            let fast = Runner::Fastchess.arguments(&roster, &Leg::whole(tournament), &find);
             assert_eq!(fast.is_err(), tournament.each.ponder, "{name}");
             let book = tournament.openings.as_ref().expect("openings");
-            assert!(register.absolute(&book.file).is_file(), "{name}");
+            assert!(roster.absolute(&book.file).is_file(), "{name}");
         }
-    }
-
-    #[test]
-    fn words_are_quoted_when_a_shell_would_split_or_change_them() {
-        assert_eq!(quoted("tc=2+0.02"), "tc=2+0.02");
-        assert_eq!(
-            quoted("option.Move Overhead=30"),
-            "'option.Move Overhead=30'"
-        );
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("$HOME"), "'$HOME'");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn programs_are_found_by_path_and_by_name() {
-        assert_eq!(program(Path::new("/bin"), "./sh").unwrap(), "/bin/sh");
-        assert!(program(Path::new("/"), "sh").unwrap().ends_with("/sh"));
-        let missing = program(Path::new("/"), "no-such-engine").unwrap_err();
-        assert_eq!(
-            missing,
-            "no-such-engine is neither in PATH nor in /usr/games"
-        );
-        assert_eq!(
-            program(Path::new("/"), "no/such").unwrap_err(),
-            "there is no program /no/such"
-        );
-        assert!(program(Path::new("/"), "etc/").is_err());
     }
 }

@@ -5,8 +5,10 @@
 
 use std::path::Path;
 
-use super::register::{Engine, OpeningFormat, OpeningOrder, Openings, Protocol, Register};
-use super::register::{Restart, Schedule, Tournament, Variant};
+use crate::roster::tournament::{OpeningFormat, OpeningOrder, Schedule, Variant};
+use crate::roster::{Engine, Openings, Protocol, Restart, Roster};
+
+use super::resume::{Leg, state_path};
 
 /// A program that plays tournaments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -27,7 +29,7 @@ impl Runner {
         }
     }
 
-    /// The arguments that play a tournament of the register. `find` turns an engine's command into
+    /// The arguments that play a part of a tournament of the roster, or all of it. `find` turns an engine's command into
     /// the program to start.
     ///
     /// # Errors
@@ -35,41 +37,42 @@ impl Runner {
     /// One line that says what this runner cannot do, or `find`'s complaint.
     pub fn arguments(
         self,
-        register: &Register,
-        tournament: &Tournament,
+        roster: &Roster,
+        leg: &Leg,
         find: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Vec<String>, String> {
+        let tournament = &leg.tournament;
         let mut arguments = Vec::new();
         for id in &tournament.engines {
-            let engine = register
+            let engine = roster
                 .engines
                 .get(id)
                 .ok_or_else(|| format!("there is no engine {id}"))?;
             let mut named = engine.clone();
             named.name.get_or_insert_with(|| id.clone());
             arguments.push("-engine".to_string());
-            let keys = self.engine(register, &named, find);
+            let keys = self.engine(roster, &named, find);
             arguments.extend(keys.map_err(|reason| format!("engine {id}: {reason}"))?);
         }
-        let each = self.engine(register, &tournament.each, find)?;
+        let each = self.engine(roster, &tournament.each, find)?;
         if !each.is_empty() {
             arguments.push("-each".to_string());
             arguments.extend(each);
         }
-        self.play(tournament, &mut arguments);
-        self.files(register, tournament, &mut arguments);
+        self.play(leg, &mut arguments);
+        self.files(roster, leg, &mut arguments);
         Ok(arguments)
     }
 
     /// The `key=value` words of one engine.
     fn engine(
         self,
-        register: &Register,
+        roster: &Roster,
         engine: &Engine,
         find: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Vec<String>, String> {
         let mut words = Words::default();
-        let path = |path: &std::path::PathBuf| text(&register.absolute(path));
+        let path = |path: &std::path::PathBuf| text(&roster.absolute(path));
         words.pair("conf", &engine.conf);
         words.pair("name", &engine.name);
         words.pair("cmd", &engine.cmd.as_deref().map(find).transpose()?);
@@ -110,7 +113,7 @@ impl Runner {
         words.flag("ponder", engine.ponder);
         words.pair("tscale", &engine.tscale);
         words.flag("debug", engine.debug);
-        for (name, value) in &engine.options {
+        for (name, value) in &roster.options(engine) {
             // Cute Chess sets this one itself, by `ponder`, and warns of any other attempt.
             let owned = self == Runner::CutechessCli && name.eq_ignore_ascii_case("ponder");
             if !owned {
@@ -124,7 +127,8 @@ impl Runner {
     }
 
     /// Schedule, numbers of games and rules that end a game.
-    fn play(self, tournament: &Tournament, arguments: &mut Vec<String>) {
+    fn play(self, leg: &Leg, arguments: &mut Vec<String>) {
+        let tournament = &leg.tournament;
         let mut add = |name: &str, words: &[String]| {
             arguments.push(name.to_string());
             arguments.extend_from_slice(words);
@@ -138,9 +142,11 @@ impl Runner {
         if tournament.variant == Variant::Fischerandom {
             add("-variant", &["fischerandom".to_string()]);
         }
-        add("-games", &["2".to_string()]);
+        add("-games", &[leg.games.to_string()]);
         add("-rounds", &[tournament.rounds.to_string()]);
-        add("-repeat", &[]);
+        if leg.games > 1 {
+            add("-repeat", &[]);
+        }
         add("-concurrency", &[tournament.concurrency.to_string()]);
         if let Some(rule) = tournament.draw {
             let number = format!("movenumber={}", rule.movenumber);
@@ -188,13 +194,14 @@ impl Runner {
     }
 
     /// Openings, and where games go.
-    fn files(self, register: &Register, tournament: &Tournament, arguments: &mut Vec<String>) {
+    fn files(self, roster: &Roster, leg: &Leg, arguments: &mut Vec<String>) {
+        let tournament = &leg.tournament;
         let mut add = |name: &str, words: Vec<String>| {
             arguments.push(name.to_string());
             arguments.extend(words);
         };
         if let Some(openings) = &tournament.openings {
-            add("-openings", opening_words(register, openings));
+            add("-openings", opening_words(roster, openings));
         }
         if let Some(event) = &tournament.event {
             add("-event", vec![event.clone()]);
@@ -204,7 +211,7 @@ impl Runner {
             ("-epdout", &tournament.epdout),
         ] {
             let Some(path) = path else { continue };
-            let path = text(&register.absolute(path));
+            let path = text(&roster.absolute(path));
             add(
                 name,
                 vec![if self == Runner::Fastchess {
@@ -215,21 +222,33 @@ impl Runner {
             );
         }
         if self == Runner::Fastchess {
-            // It would leave its state in the folder where it is started.
-            add(
-                "-config",
-                vec![format!(
-                    "outname={}",
-                    text(&std::env::temp_dir().join("fastchess.json"))
-                )],
-            );
+            fastchess_state(roster, leg, arguments);
         }
     }
 }
 
-fn opening_words(register: &Register, openings: &Openings) -> Vec<String> {
+/// Where Fastchess keeps its state: beside the games when it may have to go on with a sequential
+/// test, and after each game; else out of the way, or it would lie in the folder where it is started.
+fn fastchess_state(roster: &Roster, leg: &Leg, arguments: &mut Vec<String>) {
+    let kept = leg.tournament.pgnout.as_ref();
+    let kept = kept.filter(|_| leg.tournament.sprt.is_some());
+    let state = match kept {
+        Some(pgn) => {
+            arguments.extend(["-autosaveinterval", "1"].map(str::to_owned));
+            state_path(&roster.absolute(pgn))
+        }
+        None => std::env::temp_dir().join("fastchess.json"),
+    };
+    arguments.push("-config".to_owned());
+    if leg.from_state {
+        arguments.push(format!("file={}", text(&state)));
+    }
+    arguments.push(format!("outname={}", text(&state)));
+}
+
+fn opening_words(roster: &Roster, openings: &Openings) -> Vec<String> {
     let mut words = Words::default();
-    words.push("file", text(&register.absolute(&openings.file)));
+    words.push("file", text(&roster.absolute(&openings.file)));
     words.push(
         "format",
         match openings.format {
@@ -334,17 +353,15 @@ mod tests {
         pgnout = "../games.pgn"
     "#;
 
-    fn register(more: &str) -> Register {
+    fn roster(more: &str) -> Roster {
         let text = FILE.replace("option = \"unused\"", more) + TOURNAMENT;
-        let mut register = Register::parse(&text).unwrap();
-        register.folder = "/house".into();
-        register
+        Roster::parse(&text, Path::new("t.toml"), Path::new("/house")).unwrap()
     }
 
     fn arguments(runner: Runner, more: &str) -> Result<Vec<String>, String> {
-        let register = register(more);
+        let roster = roster(more);
         let find = |cmd: &str| Ok(format!("/found/{cmd}"));
-        runner.arguments(&register, &register.tournaments["t"], &find)
+        runner.arguments(&roster, &Leg::whole(&roster.tournaments["t"]), &find)
     }
 
     #[test]

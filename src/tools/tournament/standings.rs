@@ -83,6 +83,8 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standings {
     engines: BTreeMap<String, Entry>,
+    /// Games by the names of White and Black.
+    meetings: BTreeMap<(String, String), u32>,
     /// Games without a result.
     unfinished: u32,
 }
@@ -109,6 +111,8 @@ impl Standings {
             "0-1" => Outcome::Lost,
             _ => return self.unfinished += 1,
         };
+        let meeting = (game.white.clone(), game.black.clone());
+        *self.meetings.entry(meeting).or_default() += 1;
         let other = match result {
             Outcome::Won => Outcome::Lost,
             Outcome::Drawn => Outcome::Drawn,
@@ -133,6 +137,12 @@ impl Standings {
                 }
             }
         }
+    }
+
+    /// Games with a result in which these two had White and Black.
+    pub fn between(&self, white: &str, black: &str) -> u32 {
+        let meeting = (white.to_owned(), black.to_owned());
+        self.meetings.get(&meeting).copied().unwrap_or_default()
     }
 
     /// The engines, the best first.
