@@ -37,14 +37,13 @@ pub(super) fn merge(old: Option<&str>, object: &Object<'_>) -> Result<Merged, St
         let mut renewed = value.clone();
         lay_over(&mut renewed, &object.wanted);
         let indent = indent_of(old, range.start);
-        let entry = pretty(&renewed, &indent)?;
         let same = renewed == value;
         return Ok(Merged {
             text: match same {
                 true => old.to_owned(),
-                false => spliced(old, range.clone(), &entry),
+                false => spliced(old, range.clone(), &pretty(&renewed, &indent)?),
             },
-            entry,
+            entry: pretty(&renewed, "")?,
             change: if same {
                 Change::Nothing
             } else {
@@ -72,10 +71,10 @@ fn append(old: &str, items: &[Range<usize>], fresh: &Value) -> Result<Merged, St
             (open..close, format!("\n{indent}"), "\n", indent)
         }
     };
-    let entry = pretty(fresh, &indent)?;
+    let inserted = format!("{before}{}{after}", pretty(fresh, &indent)?);
     Ok(Merged {
-        text: spliced(old, at, &format!("{before}{entry}{after}")),
-        entry,
+        text: spliced(old, at, &inserted),
+        entry: pretty(fresh, "")?,
         change: Change::Added,
     })
 }
