@@ -215,7 +215,7 @@ impl Plan<'_> {
         // A sequential test may end early; of everything else all games must be there.
         let counted = resume.filter(|_| self.tournament.sprt.is_none());
         let mut due = resume.map_or(0, |resume| resume.played);
-        for leg in legs {
+        for (number, leg) in legs.iter().enumerate() {
             let words = self.words(leg)?;
             log::info!("{runner} {}", words.join(" "));
             let status = Command::new(runner)
@@ -223,20 +223,20 @@ impl Plan<'_> {
                 .status()
                 .map_err(|error| Failure::Failed(format!("cannot start {runner}: {error}")))?;
             let stopped = interrupted.load(Ordering::Acquire);
-            if stopped || !status.success() {
-                let why = if stopped {
-                    "it was interrupted".to_owned()
-                } else {
-                    format!("{runner} ended with {status}")
-                };
-                return Err(self.unfinished(&why, resume));
-            }
             due += leg.total();
-            if let Some(resume) = counted
-                && resume.count(self.roster, self.tournament)? < due
-            {
-                return Err(self.unfinished("the runner gave up", Some(resume)));
-            }
+            let count = counted.map(|resume| resume.count(self.roster, self.tournament));
+            let missing = count.transpose()?.is_some_and(|count| count < due);
+            let is_last = number + 1 == legs.len();
+            let why = if !status.success() {
+                format!("{runner} ended with {status}")
+            } else if stopped && (missing || counted.is_none() || !is_last) {
+                "it was interrupted".to_owned()
+            } else if missing {
+                "the runner gave up".to_owned()
+            } else {
+                continue;
+            };
+            return Err(self.unfinished(&why, resume));
         }
         Ok(())
     }
