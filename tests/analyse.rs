@@ -216,7 +216,7 @@ fn all_that_is_in_a_game_comes_out_with_values_added() {
     }
     let opera = &seen[0];
     assert!(
-        opera.main.contains("{a pin that costs a bishop}"),
+        opera.main.contains("] a pin that costs a bishop}"),
         "{}",
         opera.main
     );

@@ -113,7 +113,12 @@ fn annotate_move(node: &mut Node, before: (&Game, &View), after: (&Game, &View))
     let score = after.1.score(after.0.position().turn());
     forget_value(node);
     if after.0.position().has_legal_move() || !after.0.position().in_check() {
-        node.comments.insert(0, format!("[%eval {}]", eval(score)));
+        let value = format!("[%eval {}]", eval(score));
+        // In one comment with what stands there: some programs show several without a blank.
+        match node.comments.first_mut() {
+            Some(first) => *first = format!("{value} {}", first.trim()),
+            None => node.comments.push(value),
+        }
     }
     let played = node.played.and_then(|mv| notation::from_shakmaty(game, mv));
     if played.is_none() || played == view.best() {
@@ -235,7 +240,7 @@ mod tests {
         let text = "1. f3 $1 {[%eval 5.00] [%clk 0:10:00]} {[%eval 1.1]} *";
         assert_eq!(
             annotated(text, &said),
-            "1. f3 $1 { [%eval -2.00] } { [%clk 0:10:00] } ( 1. e4 { [%eval 3.00] } 1... e5 ) *"
+            "1. f3 $1 { [%eval -2.00] [%clk 0:10:00] } ( 1. e4 { [%eval 3.00] } 1... e5 ) *"
         );
     }
 

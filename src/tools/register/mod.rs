@@ -179,7 +179,10 @@ impl Program {
             Program::EnCroissant => "En Croissant reads the list when it starts.".to_owned(),
             Program::Xboard => {
                 let name = crate::base::text::shell_word(&entry.name);
-                format!("It plays as: xboard -fe {name}, or Engine → Load in the menu.")
+                format!(
+                    "It plays as: xboard -fe {name}. An XBoard that runs now writes its own list \
+                     over this when it ends."
+                )
             }
             _ => return None,
         })

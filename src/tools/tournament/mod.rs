@@ -227,10 +227,11 @@ impl Plan<'_> {
             let count = counted.map(|resume| resume.count(self.roster, self.tournament));
             let missing = count.transpose()?.is_some_and(|count| count < due);
             let is_last = number + 1 == legs.len();
-            let why = if !status.success() {
-                format!("{runner} ended with {status}")
-            } else if stopped && (missing || counted.is_none() || !is_last) {
+            let is_whole = status.success() && is_last && !missing && counted.is_some();
+            let why = if stopped && !is_whole {
                 "it was interrupted".to_owned()
+            } else if !status.success() {
+                format!("{runner} ended with {status}")
             } else if missing {
                 "the runner gave up".to_owned()
             } else {
