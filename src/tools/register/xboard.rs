@@ -23,7 +23,8 @@ const LIST: &str = "firstChessProgramNames";
 const INSTALL: &str = "installEngine";
 
 /// Where XBoard keeps the user's settings; `None` for WinBoard, which has them wherever it was
-/// installed.
+/// installed. XBoard asks the system for the user's folder, not `HOME`: where the two differ,
+/// `--into` names the file.
 pub(super) fn list(home: &Home) -> Option<Result<PathBuf, String>> {
     match home.system {
         System::Windows => None,
