@@ -333,6 +333,7 @@ impl Engine {
         }
         match Shared::new(self.options.hash as usize, self.pool.len()) {
             Ok(shared) => {
+                shared.table.populate(self.wipers());
                 self.shared = Arc::new(shared);
                 self.table_is_clean = true;
                 // The old table's memory is given back before this returns.
@@ -350,10 +351,15 @@ impl Engine {
         if !self.table_is_clean {
             // Helpers may write for a moment after the answer.
             self.pool.settle();
-            let processors = std::thread::available_parallelism().map_or(1, usize::from);
-            self.shared.table.clear(self.pool.len().max(processors));
+            self.shared.table.clear(self.wipers());
             self.table_is_clean = true;
         }
+    }
+
+    /// With how many threads a whole table is gone through.
+    fn wipers(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        self.pool.len().max(processors)
     }
 
     fn resize_pool(&mut self) -> Result<(), EngineError> {

@@ -87,6 +87,9 @@ impl Entry {
     }
 }
 
+/// The largest table whose memory is taken at once, in MiB.
+const LARGEST_POPULATED: usize = 4096;
+
 /// Why a table could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableError {
@@ -133,19 +136,34 @@ impl Table {
 
     /// Forgets everything, with so many threads.
     pub fn clear(&self, threads: usize) {
+        self.share(threads, wipe);
+        self.generation.store(0, Relaxed);
+    }
+
+    /// Makes the system give out the memory of an empty table now, with so many threads. It does
+    /// so page by page when a page is first written, and a huge page may take milliseconds: a
+    /// search would lose its first second by that, and in a fast game all of its time. A very
+    /// large table is left as it is: nobody waits so long for it.
+    pub fn populate(&self, threads: usize) {
+        if self.mib <= LARGEST_POPULATED {
+            self.share(threads, touch);
+        }
+    }
+
+    /// Does a work on all clusters, with so many threads.
+    fn share(&self, threads: usize, work: fn(&[Cluster])) {
         let share = self.clusters.len().div_ceil(threads.clamp(1, 64));
         std::thread::scope(|scope| {
             let mut chunks = self.clusters.chunks(share);
             let own = chunks.next();
             for chunk in chunks {
                 let helper = std::thread::Builder::new();
-                if helper.spawn_scoped(scope, move || wipe(chunk)).is_err() {
-                    wipe(chunk);
+                if helper.spawn_scoped(scope, move || work(chunk)).is_err() {
+                    work(chunk);
                 }
             }
-            own.into_iter().for_each(wipe);
+            own.into_iter().for_each(work);
         });
-        self.generation.store(0, Relaxed);
     }
 
     /// Starts a new generation: what older searches stored is replaced first.
@@ -245,6 +263,14 @@ fn wipe(clusters: &[Cluster]) {
         if a | b | c | d != 0 {
             all.iter().for_each(|word| word.store(0, Relaxed));
         }
+    }
+}
+
+/// Writes to each page of empty clusters. The smallest pages have four kilobytes.
+fn touch(clusters: &[Cluster]) {
+    let step = 4096 / size_of::<Cluster>();
+    for cluster in clusters.iter().step_by(step) {
+        cluster.keys.store(0, Relaxed);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::common::{Random, engine_path, epd};
 
 type Case = fn() -> Result<(), String>;
 
-const CASES: [(&str, Case); 7] = [
+const CASES: [(&str, Case); 8] = [
     ("hurried_games", hurried_games),
     ("sudden_death", sudden_death),
     ("mates_played_out", mates_played_out),
@@ -22,6 +22,7 @@ const CASES: [(&str, Case); 7] = [
     ("bench_command", bench_command),
     ("any_directory", any_directory),
     ("profiles", profiles),
+    ("table_is_there", table_is_there),
 ];
 
 /// Is there such a case?
@@ -351,6 +352,20 @@ fn with_profile(program: &Path, told: &str, name: &str, lines: u64) -> Result<()
             session.complain(format!("{width:?} lines with the profile {name}"));
         }
         _ => {}
+    }
+    session.finish();
+    session.verdict()
+}
+
+/// A new table's memory is there when the engine is ready: what it costs to get it does not come
+/// off a clock.
+fn table_is_there() -> Result<(), String> {
+    let mut session = start()?;
+    session.send("setoption name Hash value 128");
+    session.ready_before(Instant::now() + Duration::from_secs(60));
+    // Some systems do not tell.
+    if let Some(mib @ ..128) = session.process().resident_mib() {
+        session.complain(format!("only {mib} MiB of 128 are there"));
     }
     session.finish();
     session.verdict()
