@@ -43,7 +43,9 @@ fn path(path: &Path) -> &str {
 fn killed_at_any_moment_it_goes_on_to_the_same_network() {
     let scratch = Scratch::new("killed");
     let games = scratch.file("a.games");
-    let datagen = ["datagen", "--games", "60", "--nodes", "20", "--out"];
+    let datagen = [
+        "datagen", "--net", "random", "--games", "60", "--nodes", "20", "--out",
+    ];
     let output = standpat(&datagen).arg(&games).output().expect("datagen");
     assert!(output.status.success());
 

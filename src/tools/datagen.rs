@@ -38,7 +38,7 @@ pub struct Args {
     /// Threads; all cores if not given
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// The network that plays, instead of a random one
+    /// The network that plays, instead of the one inside the program; `random` for random weights
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// The share of games that start from a position of Chess960, 0 to 1
@@ -78,15 +78,20 @@ impl Args {
         }
     }
 
-    fn network(&self) -> Result<Network, Failure> {
+    fn network(&self) -> Result<Arc<Network>, Failure> {
         let Some(path) = &self.net else {
-            return Ok(Network::random(64, 1, self.seed));
+            return Ok(Network::shipped());
         };
+        if path == Path::new("random") {
+            return Ok(Arc::new(Network::random(64, 1, self.seed)));
+        }
         let named = |error: &dyn std::fmt::Display| {
             Failure::BadInput(format!("{}: {error}", path.display()))
         };
         let bytes = fs::read(path).map_err(|error| named(&error))?;
-        Network::read(&bytes).map_err(|error| named(&error))
+        Network::read(&bytes)
+            .map(Arc::new)
+            .map_err(|error| named(&error))
     }
 }
 
@@ -96,7 +101,7 @@ impl Args {
 ///
 /// Bad input, a file that cannot be written or that was made with other settings.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let network = Arc::new(args.network()?);
+    let network = args.network()?;
     let threads = args
         .threads
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
