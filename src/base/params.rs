@@ -162,6 +162,8 @@ params! {
     lmr_pv = 1000 in 0..=2500, step 128;
     /// Late move reduction: more at an expected cut node.
     lmr_cut_node = 1800 in 0..=3500, step 160;
+    /// Late move reduction: still more at an expected cut node without a hash move.
+    lmr_no_hash_move = 900 in 0..=2500, step 128;
     /// Late move reduction: more when not improving.
     lmr_not_improving = 900 in 0..=2000, step 100;
     /// Late move reduction: less for a move that gives check.
@@ -183,6 +185,11 @@ params! {
 
     /// Quiescence: a capture must bring the stand-pat score to within this of alpha.
     quiescence_futility = 180 in 60..=400, step 16;
+
+    /// Ordering: history points for a quiet move that gives check.
+    check_bonus = 8000 in 0..=32000, step 1500;
+    /// Ordering: what such a move may lose in the exchange at most, in centipawns.
+    check_bonus_loss = 75 in 0..=300, step 25;
 
     /// History bonus: per ply.
     history_bonus_scale = 180 in 60..=400, step 16;

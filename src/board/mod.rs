@@ -1,5 +1,6 @@
 //! Floor 1: the fast board, built of shakmaty's bricks.
 
+mod cycles;
 pub mod epd;
 pub mod exchange;
 pub mod fen;

@@ -110,7 +110,7 @@ impl Search<'_> {
                     self.static_evaluation(pos, None, ply).1
                 };
             }
-            match rules::mate_distance_pruning(alpha, beta, ply) {
+            match self.narrowed(pos, (alpha, beta), ply) {
                 Ok(window) => (alpha, beta) = window,
                 Err(score) => return score,
             }
@@ -138,6 +138,7 @@ impl Search<'_> {
             worsening: self.opponent_worsening(static_evaluation, in_check, ply),
             in_check,
             pv: N::PV,
+            table_pv,
             cut_node,
             excluded: excluded.is_some(),
             hash,
@@ -210,8 +211,7 @@ impl Search<'_> {
             let nodes_before = self.nodes;
             let next = self.make(pos, mv, ply);
             let window = (alpha, beta, best_score);
-            let score =
-                self.search_move::<N>(&next, &known, candidate, table_pv, extension, window, ply);
+            let score = self.search_move::<N>(&next, &known, candidate, extension, window, ply);
             self.unmake();
             if self.stopped {
                 picker.release(self.arena);
@@ -275,6 +275,21 @@ impl Search<'_> {
             self.remember(pos, &known, entry, ply);
         }
         best_score
+    }
+
+    /// The window, without scores that cannot be: worse than a draw that is there to be had, or a
+    /// mate longer than one found already. An error is the node's score.
+    fn narrowed(
+        &self,
+        pos: &Position,
+        (alpha, beta): (Score, Score),
+        ply: usize,
+    ) -> Result<(Score, Score), Score> {
+        let alpha = self.draw_at_least(pos, alpha, ply);
+        if alpha >= beta {
+            return Err(alpha);
+        }
+        rules::mate_distance_pruning(alpha, beta, ply)
     }
 
     /// The static evaluation: as the evaluator gives it (for the table), and corrected. Sets the
@@ -574,7 +589,6 @@ impl Search<'_> {
         next: &Position,
         known: &Known,
         candidate: Candidate,
-        table_pv: bool,
         extension: i32,
         (alpha, beta, best_score): (Score, Score, Score),
         ply: usize,
@@ -586,8 +600,9 @@ impl Search<'_> {
         if known.depth >= 2 && number > 1 + usize::from(N::ROOT) {
             let late = Late {
                 pv: N::PV,
-                table_pv,
+                table_pv: known.table_pv,
                 cut_node: known.cut_node,
+                no_hash_move: known.hash.is_none_or(|entry| entry.mv.is_none()),
                 improving: known.improving,
                 gives_check: candidate.gives_check,
                 killer: candidate.killer,

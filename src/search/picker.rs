@@ -4,13 +4,14 @@
 //! 1. the hash move, checked to be possible here;
 //! 2. captures that do not lose material, by MVV-LVA and capture history;
 //! 3. the killer;
-//! 4. quiet moves by history and continuation history;
+//! 4. quiet moves by history and continuation history, those that give check earlier;
 //! 5. captures that lose material by static exchange evaluation.
 //!
 //! In quiescence only captures are given, by MVV-LVA.
 
-use shakmaty::Role;
+use shakmaty::{Bitboard, Role, attacks};
 
+use crate::base::params;
 use crate::board::exchange::static_exchange_evaluation;
 use crate::board::{Move, MoveList, Position};
 
@@ -42,6 +43,39 @@ pub fn mvv_lva(pos: &Position, mv: Move) -> i32 {
     let attacker = pos.role_at(mv.from()).map_or(0, rank);
     let promoted = mv.promoted_role().map_or(0, |role| rank(role) + 1);
     (victim + promoted) * 8 - attacker
+}
+
+/// The squares from which a piece of each role attacks the opponent's king, pawns first.
+///
+/// *Idea*: a check leaves few replies, so a quiet move that gives one is worth trying early. *Formula*:
+/// `check_bonus` history points, which also spare it pruning and reduction. *Never*: for a discovered
+/// check, or when the exchange loses more than `check_bonus_loss`. *Source*: Stockfish. *Measured*: with
+/// [`lmr_no_hash_move`](params::lmr_no_hash_move), the search for an upcoming repetition and no reverse
+/// futility where the table saw a principal variation, +27 ± 27 Elo (400 games, 12,000 nodes a move).
+struct CheckSquares([Bitboard; 6]);
+
+impl CheckSquares {
+    fn of(pos: &Position) -> CheckSquares {
+        let king = pos.king_of(pos.turn().other());
+        let diagonals = attacks::bishop_attacks(king, pos.occupied());
+        let lines = attacks::rook_attacks(king, pos.occupied());
+        CheckSquares([
+            attacks::pawn_attacks(pos.turn().other(), king),
+            attacks::knight_attacks(king),
+            diagonals,
+            lines,
+            diagonals | lines,
+            Bitboard::EMPTY,
+        ])
+    }
+
+    /// Does a quiet move give check with the piece that moves, and not lose it?
+    #[inline]
+    fn worth_trying(&self, pos: &Position, mv: Move) -> bool {
+        pos.role_at(mv.from())
+            .is_some_and(|role| self.0[role as usize - Role::Pawn as usize].contains(mv.to()))
+            && static_exchange_evaluation(pos, mv, -params::check_bonus_loss())
+    }
 }
 
 /// Weight of one step of MVV-LVA's victim in terms of capture history.
@@ -221,11 +255,14 @@ impl Picker {
         arena.scratch.clear();
         pos.quiets(&mut arena.scratch);
         let history = histories.quiet_at(pos, line);
+        let checks = CheckSquares::of(pos);
         for &mv in &*arena.scratch {
             if Some(mv) != self.hash_move && Some(mv) != self.killer {
                 let mut score = history.value(mv);
                 if mv.promoted_role() == Some(Role::Queen) {
                     score += 65_536;
+                } else if checks.worth_trying(pos, mv) {
+                    score += params::check_bonus();
                 }
                 arena.moves.push(Scored { mv, score });
             }
@@ -261,5 +298,37 @@ impl Picker {
             self.bad_end += 1;
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Game;
+
+    /// The quiet moves that get a check's bonus, in UCI notation, in alphabetical order.
+    fn checks(fen: &str) -> Vec<String> {
+        let game = Game::from_fen(fen).unwrap();
+        let pos = game.position();
+        let squares = CheckSquares::of(pos);
+        let mut found: Vec<String> = game
+            .legal_moves()
+            .iter()
+            .filter(|&&mv| !pos.is_capture(mv) && squares.worth_trying(pos, mv))
+            .map(|mv| format!("{}{}", mv.from(), mv.to()))
+            .collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn quiet_checks_are_tried_early_unless_they_lose_the_piece() {
+        assert_eq!(checks("4k3/3p4/8/8/8/8/8/R3K3 w - - 0 1"), ["a1a8"]);
+        let knight = "4k3/8/8/8/4N3/8/8/4K3 w - - 0 1";
+        assert_eq!(checks(knight), ["e4d6", "e4f6"]);
+        // The pawn would take it on either square.
+        assert!(checks("4k3/4p3/8/8/4N3/8/8/4K3 w - - 0 1").is_empty());
+        assert_eq!(checks("8/8/3k4/8/1KP5/8/8/8 w - - 0 1"), ["c4c5"]);
+        assert!(checks("8/8/3k4/8/2P5/8/8/4K3 w - - 0 1").is_empty());
     }
 }

@@ -61,6 +61,11 @@ impl Search<'_> {
             return self.draw();
         }
 
+        alpha = self.draw_at_least(pos, alpha, ply);
+        if alpha >= beta {
+            return alpha;
+        }
+
         self.tree.quiescence += 1;
         let hash = self.probe(pos);
         if let Some(entry) = hash

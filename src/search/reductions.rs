@@ -14,6 +14,8 @@ pub struct Late {
     pub table_pv: bool,
     /// Is the node expected to fail high?
     pub cut_node: bool,
+    /// Has the table no move for the node?
+    pub no_hash_move: bool,
     /// Has the static evaluation risen since our last move?
     pub improving: bool,
     /// Does the move give check?
@@ -71,7 +73,7 @@ impl Reductions {
     ///
     /// *Idea*: with good ordering a late move rarely matters, so search it less deep, and again in
     /// full if it surprises. *Formula*: `base + ln(depth)·ln(number)/divisor`, then more at cut
-    /// nodes, when not improving and after many cutoffs; less in principal variations, for checks,
+    /// nodes (and still more without a hash move there), when not improving and after many cutoffs; less in principal variations, for checks,
     /// killers, moves with a good history, and where the static evaluation was corrected by much.
     /// *Never*: for the first move; below depth 1 (the
     /// caller clamps). *Source*: Fruit, Glaurung; the adjustments are common to strong engines.
@@ -81,6 +83,10 @@ impl Reductions {
         reduction -= when(late.pv, params::lmr_pv());
         reduction -= when(late.table_pv, params::lmr_table_pv());
         reduction += when(late.cut_node, params::lmr_cut_node());
+        reduction += when(
+            late.cut_node && late.no_hash_move,
+            params::lmr_no_hash_move(),
+        );
         reduction += when(!late.improving, params::lmr_not_improving());
         reduction -= when(late.gives_check, params::lmr_gives_check());
         reduction -= when(late.killer, params::lmr_killer());
@@ -133,6 +139,28 @@ mod tests {
                 cut_node: true,
                 ..plain
             }) > of(plain)
+        );
+        let cut = Late {
+            cut_node: true,
+            ..plain
+        };
+        let unknown = Late {
+            no_hash_move: true,
+            ..cut
+        };
+        // Less than a ply each: the sum over many moves shows it.
+        let sum = |late| -> i32 {
+            (5..40)
+                .map(|number| reductions.late_move_reduction(12, number, late))
+                .sum()
+        };
+        assert!(sum(unknown) > sum(cut));
+        assert_eq!(
+            of(Late {
+                cut_node: false,
+                ..unknown
+            }),
+            of(plain)
         );
         assert!(
             of(Late {

@@ -32,6 +32,8 @@ pub struct Known {
     pub in_check: bool,
     /// Is this a principal variation?
     pub pv: bool,
+    /// Does the table say this was once part of a principal variation, or is it one?
+    pub table_pv: bool,
     /// Is the node expected to fail high?
     pub cut_node: bool,
     /// Is a move left out here (a search for singularity)?
@@ -110,11 +112,12 @@ pub fn bound_improves(bound: Bound, score: Score, evaluation: Score) -> bool {
 /// Reverse futility pruning (static null move): the position is so good that no reply will matter.
 ///
 /// *Formula*: `evaluation − margin · depth (+ improving, worsening) ≥ beta` at small depth; returns a score
-/// between the two. *Never*: in check, in a principal variation, with a move left out, or when beta
-/// or the evaluation is a proven result. *Source*: Heinz's futility, turned around. *Measured*: the
-/// opponent's worsening in a group, see [`hindsight`].
+/// between the two. *Never*: in check, in what is or once was a principal variation, with a move left
+/// out, or when beta or the evaluation is a proven result. *Source*: Heinz's futility, turned around.
+/// *Measured*: the opponent's worsening in a group, see [`hindsight`]; the former principal variations
+/// in a group with quiet checks in the picker, +27 ± 27 Elo (400 games, 12,000 nodes a move).
 pub fn reverse_futility(known: &Known) -> Option<Score> {
-    if known.pv
+    if known.table_pv
         || known.in_check
         || known.excluded
         || known.depth > params::reverse_futility_depth()
@@ -416,6 +419,7 @@ mod tests {
             worsening: false,
             in_check: false,
             pv: false,
+            table_pv: false,
             cut_node: true,
             excluded: false,
             hash: None,
@@ -477,7 +481,10 @@ mod tests {
                 in_check: true,
                 ..good
             },
-            Known { pv: true, ..good },
+            Known {
+                table_pv: true,
+                ..good
+            },
             Known {
                 excluded: true,
                 ..good

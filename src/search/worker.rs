@@ -367,6 +367,45 @@ impl<'a> Search<'a> {
         false
     }
 
+    /// Can the side to move go back to a position of this search with its next move? Then it has a
+    /// draw at least, and need not look for it.
+    ///
+    /// *Formula*: the opponent's moves since then cancel out in the key, and what is left is one
+    /// reversible move. *Never*: across a null move, or to a position before the root, which a
+    /// repetition in the game itself must have brought twice. *Source*: van Kervinck; Stockfish. *Measured*:
+    /// in a group with quiet checks in the picker, +27 ± 27 Elo (400 games, 12,000 nodes a move).
+    fn upcoming_repetition(&self, pos: &Position, ply: usize) -> bool {
+        let reach = (pos.halfmoves() as usize).min(ply.saturating_sub(1));
+        let earlier = |plies: usize| self.keys[self.keys.len() - plies];
+        let passed = |plies: usize| self.stack.back(ply, plies).mv.is_none();
+        if reach < 3 || passed(1) || passed(2) || passed(3) {
+            return false;
+        }
+        let turn = Position::key_of_turn();
+        let mut opponent = pos.key() ^ earlier(1) ^ turn;
+        let mut plies = 3;
+        loop {
+            opponent ^= earlier(plies - 1) ^ earlier(plies) ^ turn;
+            if opponent == 0 && pos.is_one_move_from(earlier(plies)) {
+                return true;
+            }
+            plies += 2;
+            if plies > reach || passed(plies - 1) || passed(plies) {
+                return false;
+            }
+        }
+    }
+
+    /// Alpha, raised to a draw where the side to move can have one by repetition.
+    #[inline]
+    pub fn draw_at_least(&self, pos: &Position, alpha: Score, ply: usize) -> Score {
+        if alpha < DRAW && self.upcoming_repetition(pos, ply) {
+            self.draw()
+        } else {
+            alpha
+        }
+    }
+
     /// The score of a drawn position.
     pub fn draw(&self) -> Score {
         DRAW
