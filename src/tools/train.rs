@@ -37,6 +37,10 @@ pub struct Args {
     /// The share of the game's result in what is learned, 0 to 1; the rest is the search's score
     #[arg(long, value_name = "SHARE", default_value_t = Config::default().lambda)]
     lambda: f32,
+    /// Centipawns worth odds of e to 1 in the games' scores (default: fitted to the games); 400 keeps
+    /// the centipawns of the network that played them
+    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(u16).range(100..=1500))]
+    scale: Option<u16>,
     /// How often all positions are gone through
     #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
     epochs: usize,
@@ -120,6 +124,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let bar = bar("reading {bar:32} {human_pos}/{human_len} positions")?;
     let data = Dataset::load(
         &args.data,
+        args.scale.map(f32::from),
         config.seed.into(),
         environment.threads,
         &mut |read, all| {

@@ -292,7 +292,7 @@ impl Campaign {
         let seed = self.seed(number, Stage::Train);
         let games = |number| self.layout.games(number);
         let paths: Vec<PathBuf> = plan.pooled(number).map(games).collect();
-        let data = Dataset::load(&paths, seed, self.threads, &mut |_, _| ())
+        let data = Dataset::load(&paths, None, seed, self.threads, &mut |_, _| ())
             .map_err(|error| LearnError::Games(error.path, error.error))?;
         for note in &data.notes {
             log::warn!("{note}");

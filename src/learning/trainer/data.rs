@@ -33,7 +33,7 @@ pub struct Dataset {
     pub training: Vec<Sample>,
     /// To measure with: positions of other games.
     pub validation: Vec<Sample>,
-    /// For each file, the centipawns worth odds of e to 1 that its scores had.
+    /// For each file, the centipawns worth odds of e to 1 that its scores were taken to have.
     pub scales: Vec<f32>,
     /// Games read.
     pub games: u64,
@@ -71,11 +71,12 @@ struct Decoded {
 
 impl Dataset {
     /// Reads the kept positions of all games of some files, on several threads; the scores are
-    /// normalised (see [`normalise`]). The result depends
-    /// on the files' order and the seed of the shuffling, but not on the number of threads.
+    /// normalised (see [`normalise`]) from `scale` or, without it, from the scale fitted to each
+    /// file's games. The result depends on the files' order and the seed of the shuffling, but not on the number of threads.
     /// `progress` is told how many positions were read and how many there are.
     pub fn load(
         paths: &[PathBuf],
+        scale: Option<f32>,
         seed: u64,
         threads: usize,
         progress: &mut dyn FnMut(u64, u64),
@@ -95,10 +96,13 @@ impl Dataset {
         for path in paths {
             let (training, validation) = (data.training.len(), data.validation.len());
             data.read(path, threads.max(1), &mut |read| progress(read, expected))?;
-            let scale = fit_scale(&data.training[training..]);
+            let scale = scale.unwrap_or_else(|| fit_scale(&data.training[training..]));
             normalise(&mut data.training[training..], scale);
             normalise(&mut data.validation[validation..], scale);
             data.scales.push(scale);
+        }
+        if let Some(scale) = scale {
+            data.fingerprint = mix(data.fingerprint ^ u64::from(scale.to_bits()));
         }
         data.finish(seed);
         Ok(data)
@@ -296,6 +300,7 @@ pub(super) mod tests {
     use super::*;
     use crate::learning::games::GameWriter;
     use crate::learning::games::tests::random_game;
+    use crate::learning::trainer::scale::SCALE;
 
     /// Samples of random games with random scores and results.
     pub fn random_samples(count: usize, seed: u64) -> Vec<Sample> {
@@ -357,7 +362,10 @@ pub(super) mod tests {
         let mut last = (0, 0);
         let paths = [path.clone()];
         let mut load = |threads| {
-            Dataset::load(&paths, 5, threads, &mut |read, all| last = (read, all)).unwrap()
+            Dataset::load(&paths, None, 5, threads, &mut |read, all| {
+                last = (read, all)
+            })
+            .unwrap()
         };
         let (one, three) = (load(1), load(3));
         assert_eq!(one.training, three.training);
@@ -367,10 +375,19 @@ pub(super) mod tests {
         assert_eq!(last.0, (one.training.len() + one.validation.len()) as u64);
         assert!(one.validation.len() * 10 < one.training.len() && !one.validation.is_empty());
 
+        // Scores of twice the usual scale are halved, whatever they led to.
+        let scaled = |scale| Dataset::load(&paths, Some(scale), 5, 2, &mut |_, _| ()).unwrap();
+        let (usual, halved) = (scaled(SCALE), scaled(2.0 * SCALE));
+        assert_ne!(usual.fingerprint, halved.fingerprint);
+        assert_eq!(halved.scales, [2.0 * SCALE]);
+        for (usual, halved) in usual.training.iter().zip(&halved.training) {
+            assert!((i32::from(usual.score) - 2 * i32::from(halved.score)).abs() <= 1);
+        }
+
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[3000] ^= 1;
         std::fs::write(&path, bytes).unwrap();
-        assert!(Dataset::load(&paths, 5, 2, &mut |_, _| {}).is_err());
+        assert!(Dataset::load(&paths, None, 5, 2, &mut |_, _| {}).is_err());
         std::fs::remove_file(&path).unwrap();
     }
 }
