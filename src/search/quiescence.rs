@@ -114,6 +114,8 @@ impl Search<'_> {
                 continue;
             }
             let next = self.make(pos, mv, ply);
+            #[cfg(test)]
+            tests::watch(pos, &next);
             let score = -self.at_horizon::<N::Child>(&next, -beta, -alpha, ply + 1);
             self.unmake();
             if self.stopped {
@@ -149,5 +151,67 @@ impl Search<'_> {
             },
         );
         best_score
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::thread;
+
+    use super::*;
+    use crate::board::Game;
+    use crate::eval::Network;
+    use crate::search::report::Silent;
+    use crate::search::{Clock, Job, Limits, Shared, Worker};
+
+    thread_local! {
+        /// Men before and after each move that this thread's quiescence made.
+        static MADE: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// Notes a move that quiescence makes.
+    pub(super) fn watch(before: &Position, after: &Position) {
+        let men = |pos: &Position| pos.occupied().count();
+        MADE.with_borrow_mut(|made| made.push((men(before), men(after))));
+    }
+
+    /// What quiescence made in a search of this position to `depth` plies.
+    fn made(fen: &str, depth: u32) -> Vec<(usize, usize)> {
+        let job = Job {
+            game: Game::from_fen(fen).unwrap(),
+            limits: Limits::depth(depth),
+            multi_pv: 1,
+        };
+        let search = move || {
+            let shared = Shared::new(1, 1).unwrap();
+            let mut worker = Worker::new(0, &Network::shipped());
+            let _ = worker.search(&job, &Clock::unlimited(), &shared, &mut Silent);
+            MADE.take()
+        };
+        let thread = thread::Builder::new().stack_size(Worker::STACK_BYTES);
+        thread.spawn(search).unwrap().join().unwrap()
+    }
+
+    #[test]
+    fn no_quiet_move_is_ever_made_in_quiescence() {
+        for (fen, depth) in [
+            (
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+                9,
+            ),
+            // Promotions, with a capture and without; en passant; one side in check.
+            (
+                "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+                10,
+            ),
+            ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", 9),
+            ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 11),
+        ] {
+            let made = made(fen, depth);
+            assert!(made.len() > 500, "{fen}: {} moves", made.len());
+            // By the rules of chess a capture, and nothing else, takes one man off the board.
+            assert!(made.iter().all(|&(before, after)| after + 1 == before));
+        }
     }
 }
