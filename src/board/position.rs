@@ -179,6 +179,17 @@ impl Position {
         (self.board.by_color(color) & !(self.board.pawns() | self.board.kings())).any()
     }
 
+    /// All pieces on the board, counted in pawns as beginners learn it: 1, 3, 3, 5, 9.
+    #[inline]
+    pub fn material(&self) -> i32 {
+        let board = &self.board;
+        let of = |pieces: Bitboard, worth: i32| pieces.count() as i32 * worth;
+        of(board.pawns(), 1)
+            + of(board.knights() | board.bishops(), 3)
+            + of(board.rooks(), 5)
+            + of(board.queens(), 9)
+    }
+
     /// Can neither side mate, whatever both play?
     pub fn is_insufficient_material(&self) -> bool {
         let board = &self.board;

@@ -153,7 +153,9 @@ fn fullness(remaining: Duration, unit: Duration, count: u32) -> f64 {
 /// proportion below [`FULL_INCREMENTS`], the ceiling below [`FULL_OVERHEADS`], so that a clock that
 /// runs low fills again: with more threads than processors, a move can take longer than planned by
 /// more than the increment, and a plan that spends the increment then falls in the end.
-/// *Never*: more than the clock shows less the overhead, whatever the increment says.
+/// *Never*: more than the clock shows less the overhead, whatever the increment says. *Measured*: a larger
+/// share (52) and more of the increment (90), which leave a fifth of 2+0.02 after 30 moves instead of a
+/// third, +7 ± 33 Elo (198 games): not kept.
 fn budget(
     remaining: Duration,
     increment: Duration,

@@ -617,7 +617,7 @@ mod tests {
     #[test]
     fn futility_looks_at_the_reduced_depth() {
         let bad = Known {
-            static_evaluation: -400,
+            static_evaluation: -250,
             ..known()
         };
         assert!(futile(&bad, 1));
