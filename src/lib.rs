@@ -17,6 +17,7 @@
 //! | 0 | `base/score.rs` | Scores: centipawns, or a mate counted in plies, in one integer |
 //! | 0 | `base/text.rs` | Text from outside, made fit for one line of a message, for a page, or for a shell |
 //! | 1 | `board/` | The fast board, built of shakmaty's bricks |
+//! | 1 | `board/cycles.rs` | Moves that could be taken back, found by what they do to a position's key |
 //! | 1 | `board/epd.rs` | EPD: a position and what is said of it, on one line |
 //! | 1 | `board/exchange.rs` | Static exchange evaluation: who wins the captures on one square? |
 //! | 1 | `board/fen.rs` | Reading FEN: tolerant where no harm comes of it, never panicking |
@@ -26,6 +27,7 @@
 //! | 1 | `board/legality.rs` | Is a move possible here, is it legal, does it give check? |
 //! | 1 | `board/moves.rs` | A move in sixteen bits, and a list of moves on the stack |
 //! | 1 | `board/notation.rs` | Moves as books write them: standard algebraic notation (SAN) |
+//! | 1 | `board/pawn_ending.rs` | King and pawn against king: drawn or not, for every position, by looking back from the end |
 //! | 1 | `board/perft.rs` | Perft: counting the leaves of the full game tree, the standard test of a move generator |
 //! | 1 | `board/position.rs` | The position the search works on: copied for each move, never taken back |
 //! | 1 | `roster/` | The roster, `engines.toml`: which engines, profiles and tournaments there are |

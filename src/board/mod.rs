@@ -10,6 +10,7 @@ mod keys;
 mod legality;
 pub mod moves;
 pub mod notation;
+mod pawn_ending;
 pub mod perft;
 pub mod position;
 

@@ -341,14 +341,14 @@ impl<'a> Search<'a> {
         self.evaluator.pop();
     }
 
-    /// Is the position drawn by the rules, whatever follows? By material, by repetition (one
-    /// earlier occurrence since the root, or two before it) or by fifty moves without a capture or
-    /// pawn move, unless the last move gave mate.
+    /// Is the position drawn, whatever follows? By material, as king and pawn against king that cannot be
+    /// won, by repetition (one earlier occurrence since the root, or two before it) or by fifty moves
+    /// without a capture or pawn move, unless the last move gave mate.
     pub fn is_draw(&self, pos: &Position, ply: usize) -> bool {
         if pos.halfmoves() >= 100 && (!pos.in_check() || pos.has_legal_move()) {
             return true;
         }
-        pos.is_insufficient_material() || self.is_repetition(pos, ply)
+        pos.is_insufficient_material() || pos.is_drawn_pawn_ending() || self.is_repetition(pos, ply)
     }
 
     fn is_repetition(&self, pos: &Position, ply: usize) -> bool {
