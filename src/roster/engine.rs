@@ -62,13 +62,24 @@ pub struct Engine {
 }
 
 /// A protocol between engine and runner.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// The Universal Chess Interface.
+    #[default]
     Uci,
     /// The older protocol of XBoard and WinBoard.
     Xboard,
+}
+
+impl Protocol {
+    /// The word that most programs have for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Protocol::Uci => "uci",
+            Protocol::Xboard => "xboard",
+        }
+    }
 }
 
 /// When an engine is started anew.

@@ -73,10 +73,12 @@ impl Reductions {
     ///
     /// *Idea*: with good ordering a late move rarely matters, so search it less deep, and again in
     /// full if it surprises. *Formula*: `base + ln(depth)·ln(number)/divisor`, then more at cut
-    /// nodes (and still more without a hash move there), when not improving and after many cutoffs; less in principal variations, for checks,
-    /// killers, moves with a good history, and where the static evaluation was corrected by much.
-    /// *Never*: for the first move; below depth 1 (the
+    /// nodes (and still more without a hash move there), when not improving and after many cutoffs;
+    /// less in principal variations, for checks, killers, moves with a good history, and where the
+    /// static evaluation was corrected by much. *Never*: for the first move; below depth 1 (the
     /// caller clamps). *Source*: Fruit, Glaurung; the adjustments are common to strong engines.
+    /// *Measured*: the hash move in a group with quiet checks in the picker, +27 ± 27 Elo (400 games,
+    /// 12,000 nodes a move); the amounts by tuning, see [`params`].
     pub fn late_move_reduction(&self, depth: i32, number: usize, late: Late) -> i32 {
         let when = |condition: bool, amount: i32| if condition { amount } else { 0 };
         let mut reduction = self.base(depth, number, late.capture);

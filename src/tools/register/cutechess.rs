@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::roster::{Protocol, Restart};
+use crate::roster::Restart;
 
 use super::Merged;
 use super::entry::Entry;
@@ -33,10 +33,7 @@ pub(super) fn merge(old: Option<&str>, entry: &Entry) -> Result<Merged, String> 
         "name": entry.name,
         "command": entry.program,
         "workingDirectory": entry.folder,
-        "protocol": match engine.proto {
-            Some(Protocol::Xboard) => "xboard",
-            Some(Protocol::Uci) | None => "uci",
-        },
+        "protocol": engine.proto.unwrap_or_default().word(),
         "options": entry.described_options("text"),
     });
     let mut set = |key: &str, value: Value| {

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::base::text::shell_word;
-use crate::roster::Protocol;
 use crate::tools::Failure;
 
 use super::Program;
@@ -55,10 +54,7 @@ fn fastchess(entry: &Entry, text: &mut String) -> std::fmt::Result {
 }
 
 fn lichess_bot(entry: &Entry, text: &mut String) -> std::fmt::Result {
-    let protocol = match entry.engine.proto {
-        Some(Protocol::Xboard) => "xboard",
-        Some(Protocol::Uci) | None => "uci",
-    };
+    let protocol = entry.engine.proto.unwrap_or_default().word();
     writeln!(text, "engine:")?;
     let program = Path::new(&entry.program);
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();

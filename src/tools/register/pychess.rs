@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use md5::{Digest, Md5};
 use serde_json::json;
 
-use crate::roster::Protocol;
-
 use super::Merged;
 use super::entry::Entry;
 use super::json::{self, Object};
@@ -28,10 +26,7 @@ pub(super) fn merge(old: Option<&str>, entry: &Entry) -> Result<Merged, String> 
         "name": entry.name,
         "command": entry.program,
         "workingDirectory": entry.folder,
-        "protocol": match engine.proto {
-            Some(Protocol::Xboard) => "xboard",
-            Some(Protocol::Uci) | None => "uci",
-        },
+        "protocol": engine.proto.unwrap_or_default().word(),
         "args": engine.args,
         "recheck": !entry.ours,
     });

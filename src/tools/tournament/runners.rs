@@ -82,11 +82,7 @@ impl Runner {
             Runner::Fastchess if engine.args.is_empty() => {}
             Runner::Fastchess => words.push("args", engine.args.join(" ")),
         }
-        let protocol = |protocol| match protocol {
-            Protocol::Uci => "uci",
-            Protocol::Xboard => "xboard",
-        };
-        words.pair("proto", &engine.proto.map(protocol));
+        words.pair("proto", &engine.proto.map(Protocol::word));
         words.pair(
             "initstr",
             &engine
