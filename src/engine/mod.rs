@@ -479,7 +479,8 @@ impl Engine {
         sink: Box<dyn Sink + Send>,
     ) -> Result<(), Busy> {
         let overhead = Duration::from_millis(self.options.move_overhead.into());
-        let clock = Clock::new(&limits, game.position().turn(), arrived, overhead);
+        let (turn, number) = (game.position().turn(), game.fullmoves());
+        let clock = Clock::new(&limits, turn, number, arrived, overhead);
         let job = Job {
             game,
             limits,

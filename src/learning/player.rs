@@ -77,8 +77,8 @@ impl Player {
             crate::base::params::set(name, value);
         }
         self.shared.start();
-        let turn = game.position().turn();
-        let clock = Clock::new(&limits, turn, Instant::now(), Duration::ZERO);
+        let (turn, number) = (game.position().turn(), game.fullmoves());
+        let clock = Clock::new(&limits, turn, number, Instant::now(), Duration::ZERO);
         let job = Job {
             game: game.clone(),
             limits,

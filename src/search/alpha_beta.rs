@@ -4,6 +4,7 @@
 //! stands in [`rules`](super::rules) and [`reductions`](super::reductions); here it is only put in
 //! order.
 
+use crate::base::params;
 use crate::base::score::{
     Bound, DRAW, EVALUATION_LIMIT, INFINITE, MAX_PLY, Score, from_table, is_mate, mated_in,
     to_table,
@@ -14,7 +15,7 @@ use crate::board::{Move, Position};
 use super::history::{self, Line};
 use super::node::{NodeKind, NonPv};
 use super::picker::Picker;
-use super::reductions::Late;
+use super::reductions::{Late, PLY};
 use super::rules::{self, Known};
 use super::table::{Entry, NO_EVALUATION};
 use super::worker::Search;
@@ -149,9 +150,8 @@ impl Search<'_> {
         };
         if let Some(entry) = hash {
             let score = table_score(entry, ply, pos.halfmoves());
-            if rules::table_cutoff(&known, score, pos.halfmoves()) {
-                self.reward_table_cutoff(pos, entry, score, &known, ply);
-                return score;
+            if let Some(answer) = self.table_answer(pos, entry, score, &known, ply) {
+                return answer;
             }
             if !in_check && rules::bound_improves(entry.bound, score, static_evaluation) {
                 known.evaluation = score;
@@ -260,7 +260,8 @@ impl Search<'_> {
         {
             self.tree.cutoffs += 1;
             self.tree.first_move_cutoffs += u64::from(number == 1);
-            self.reward_cutoff(pos, mv, known.depth, ply, &tried);
+            let surplus = best_score - beta;
+            self.reward_cutoff(pos, mv, history::lesson(known.depth, surplus), ply, &tried);
             best_score = rules::softened_cutoff(best_score, beta, known.depth);
         } else if best_move.is_none() {
             self.reward_last_move(pos, &known, ply);
@@ -434,7 +435,7 @@ impl Search<'_> {
         } else {
             score
         };
-        if self.null_move_from > 0 || known.depth < crate::base::params::null_move_verify_depth() {
+        if self.null_move_from > 0 || known.depth < params::null_move_verify_depth() {
             return Some(score);
         }
         self.null_move_from = ply + (depth.max(1) as usize) * 3 / 4;
@@ -458,8 +459,8 @@ impl Search<'_> {
             self.shared.table.prefetch(pos.key_after(mv));
             let next = self.make(pos, mv, ply);
             let mut score = -self.at_horizon::<NonPv>(&next, -raised, -raised + 1, ply + 1);
-            if score >= raised && known.depth > 4 {
-                let depth = known.depth - 4;
+            let depth = rules::probcut_depth(known);
+            if score >= raised && depth > 0 {
                 score = -self.alpha_beta::<NonPv>(
                     &next,
                     -raised,
@@ -479,7 +480,7 @@ impl Search<'_> {
                     mv: Some(mv),
                     score: to_table(score, ply),
                     evaluation: raw,
-                    depth: known.depth - 3,
+                    depth: depth + 1,
                     bound: Bound::Lower,
                     pv: false,
                 };
@@ -530,8 +531,8 @@ impl Search<'_> {
             ..
         } = candidate;
         let reduction = self.reductions.base(known.depth, number, !quiet)
-            - history * super::reductions::PLY / crate::base::params::lmr_history_divisor();
-        let reduced_depth = known.depth - reduction / super::reductions::PLY;
+            - history * PLY / params::lmr_history_divisor();
+        let reduced_depth = known.depth - reduction / PLY;
         if quiet {
             if number > rules::late_move_pruning_count(known.depth, known.improving) {
                 return Verdict::SkipQuiets;
@@ -570,7 +571,7 @@ impl Search<'_> {
             return Ok(0);
         };
         let hash_score = table_score(entry, ply, pos.halfmoves());
-        let bound = rules::singular_beta(hash_score, known.depth);
+        let bound = rules::singular_beta(known, hash_score);
         let depth = (known.depth - 1) / 2;
         self.stack.at(ply).excluded = Some(candidate.mv);
         let score = self.alpha_beta::<NonPv>(pos, bound - 1, bound, depth, ply, known.cut_node);
@@ -600,6 +601,7 @@ impl Search<'_> {
         let number = candidate.number;
         let mut score = best_score;
         let mut full_search = !N::PV || number > 1;
+        let mut reduced_first = false;
         if known.depth >= 2 && number > 1 + usize::from(N::ROOT) {
             let late = Late {
                 pv: N::PV,
@@ -610,7 +612,7 @@ impl Search<'_> {
                 gives_check: candidate.gives_check,
                 killer: candidate.killer,
                 hash_capture: known.hash_capture,
-                many_cutoffs: self.stack.at(ply + 1).cutoffs > 3,
+                many_cutoffs: self.stack.at(ply + 1).cutoffs > params::lmr_cutoffs_allowed(),
                 capture: !candidate.quiet,
                 history: candidate.history,
                 correction: self.stack.at(ply).correction,
@@ -629,17 +631,54 @@ impl Search<'_> {
             if full_search {
                 new_depth += rules::research_adjustment(score, best_score, new_depth, reduced);
                 full_search = reduced < new_depth;
+                reduced_first = true;
             }
         }
         if full_search {
             let cut_node = !known.cut_node;
             score =
                 -self.alpha_beta::<NonPv>(next, -alpha - 1, -alpha, new_depth, ply + 1, cut_node);
+            if reduced_first && candidate.quiet && !self.stopped {
+                self.judge_second_search(score, alpha, beta, new_depth, ply);
+            }
         }
         if N::PV && !self.stopped && (number == 1 || score > alpha) {
             score = -self.alpha_beta::<N::Child>(next, -beta, -alpha, new_depth, ply + 1, false);
         }
         score
+    }
+
+    /// A late move that beat alpha when it was reduced is judged as a reply by what the full search
+    /// says. *Source*: Stockfish.
+    fn judge_second_search(
+        &mut self,
+        score: Score,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+    ) {
+        let bonus = history::second_search(score, alpha, beta, depth);
+        let line = self.stack.line(ply);
+        if let Some(moved) = self.stack.at(ply).moved {
+            self.histories.update_continuation(moved, &line, bonus);
+        }
+    }
+
+    /// Step 4: the rules by which an entry of the table answers for the node.
+    fn table_answer(
+        &mut self,
+        pos: &Position,
+        entry: Entry,
+        score: Score,
+        known: &Known,
+        ply: usize,
+    ) -> Option<Score> {
+        if rules::table_cutoff(known, score, pos.halfmoves()) {
+            self.reward_table_cutoff(pos, entry, score, known, ply);
+            return Some(score);
+        }
+        rules::table_probcut(known, score)
     }
 
     /// A cutoff from the table is a success of its quiet move as well.
@@ -694,7 +733,7 @@ impl Search<'_> {
             let bonus = history::bonus(known.depth);
             let line = self.stack.line(ply - 1);
             self.histories
-                .update_last_quiet(pos, threats, mv, bonus / 2);
+                .update_last_quiet(pos, threats, mv, history::share_for_last_move(bonus));
             self.histories.update_continuation(moved, &line, bonus);
         }
     }
@@ -722,11 +761,11 @@ impl Search<'_> {
 /// fifty-move draw comes nearer.
 ///
 /// *Formula*: `material_scale` 1024ths more for each pawn's worth above [`USUAL_MATERIAL`], less below.
-/// *Source*: Stockfish. *Measured*: with the other tuned constants, see [`params`](crate::base::params).
+/// *Source*: Stockfish. *Measured*: with the other tuned constants, see [`params`].
 #[inline]
 fn scaled(raw: Score, pos: &Position) -> Score {
     let surplus = pos.material() - USUAL_MATERIAL;
-    raw * (1024 + crate::base::params::material_scale() * surplus) / 1024
+    raw * (1024 + params::material_scale() * surplus) / 1024
         * (200 - pos.halfmoves().min(100) as i32)
         / 200
 }

@@ -41,9 +41,15 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The budget for a side's move under these limits, for a `go` that arrived at `start`;
-    /// `overhead` is what is lost between engine and referee on each move.
-    pub fn new(limits: &Limits, turn: Color, start: Instant, overhead: Duration) -> Clock {
+    /// The budget for a side's move under these limits, the game's `number`-th, for a `go` that arrived
+    /// at `start`; `overhead` is what is lost between engine and referee on each move.
+    pub fn new(
+        limits: &Limits,
+        turn: Color,
+        number: u32,
+        start: Instant,
+        overhead: Duration,
+    ) -> Clock {
         let mut clock = Clock {
             start,
             soft: None,
@@ -56,7 +62,13 @@ impl Clock {
         }
         let side = limits.clocks.get(turn);
         if let Some(remaining) = side.remaining {
-            let (soft, hard) = budget(remaining, side.increment, limits.moves_to_go, overhead);
+            let (soft, hard) = budget(
+                remaining,
+                side.increment,
+                number,
+                limits.moves_to_go,
+                overhead,
+            );
             clock.soft = Some(soft);
             clock.hard = Some(hard);
         }
@@ -131,6 +143,9 @@ fn usable(time: Duration, overhead: Duration) -> Duration {
 /// With so many increments on the clock, its increment is planned for in full.
 const FULL_INCREMENTS: u32 = 20;
 
+/// From this move on the share of the time left that is planned for one move grows no more.
+const FULL_GROWTH: u32 = 40;
+
 /// With so many overheads on the clock, a stall of one of them is no danger.
 const FULL_OVERHEADS: u32 = 10;
 
@@ -146,19 +161,22 @@ fn fullness(remaining: Duration, unit: Duration, count: u32) -> f64 {
 
 /// Soft and hard limit for one move.
 ///
-/// *Idea*: plan a fixed share of the time left and most of the increment, or an equal share of it
-/// until the next time control; allow a multiple of the plan when the position is difficult.
-/// *Formula*: `soft = usable · time_share + increment · time_increment`,
-/// `hard = min(soft · time_hard_multiple, usable · time_hard_share)`; the increment counts in
-/// proportion below [`FULL_INCREMENTS`], the ceiling below [`FULL_OVERHEADS`], so that a clock that
-/// runs low fills again: with more threads than processors, a move can take longer than planned by
+/// *Idea*: plan a share of the time left and most of the increment, or an equal share of it until the
+/// next time control; allow a multiple of the plan when the position is difficult. The share grows
+/// with the game: the fewer moves are to come, the less there is to save for.
+/// *Formula*: `soft = usable · (time_share + time_share_growth · number) + increment · time_increment`,
+/// `hard = min(soft · time_hard_multiple, usable · time_hard_share)`; growth and
+/// increment count in proportion below [`FULL_INCREMENTS`], the ceiling below [`FULL_OVERHEADS`], so
+/// that a clock that runs low fills again: with more threads than processors, a move can take longer than planned by
 /// more than the increment, and a plan that spends the increment then falls in the end.
 /// *Never*: more than the clock shows less the overhead, whatever the increment says. *Measured*: a larger
 /// share (52) and more of the increment (90), which leave a fifth of 2+0.02 after 30 moves instead of a
-/// third, +7 ± 33 Elo (198 games): not kept.
+/// third, +7 ± 33 Elo (198 games): not kept. The growth leaves 0.46 s of 2+0.02 after 30 moves instead of
+/// 0.65; measured with the second group of [`params`] only.
 fn budget(
     remaining: Duration,
     increment: Duration,
+    number: u32,
     moves_to_go: Option<u32>,
     overhead: Duration,
 ) -> (Duration, Duration) {
@@ -168,14 +186,16 @@ fn budget(
     // pay for it; a game without increment would otherwise end by what is lost between moves.
     let lost = overhead.saturating_sub(increment) * (moves - 1);
     let usable = usable.saturating_sub(lost).max(usable / 16);
+    let full = fullness(remaining, increment, FULL_INCREMENTS);
     let share = if moves_to_go.is_some() {
         // One move must leave something for the measuring of time itself.
         (1.0 / f64::from(moves) * 0.95).min(0.8)
     } else {
-        f64::from(params::time_share()) / 1000.0
+        let growth = f64::from(params::time_share_growth()) * f64::from(number.min(FULL_GROWTH));
+        f64::from(params::time_share()) / 1000.0 + growth * full / 10_000.0
     };
     let planned = f64::from(params::time_increment()) / 100.0;
-    let bonus = increment.mul_f64(planned * fullness(remaining, increment, FULL_INCREMENTS));
+    let bonus = increment.mul_f64(planned * full);
     let ceiling = if moves == 1 {
         0.9
     } else {
@@ -196,12 +216,26 @@ fn budget(
 /// (1.5 falling to 0.75), one for effort (1.65 − effort, scaled) and one for the score
 /// (0.85 to 1.5). *Never*: when the time is exact. *Source*: common to strong engines since 2017.
 fn patience(mood: Mood) -> f64 {
+    let share = |param: i32| f64::from(param) / 100.0;
     if mood.forced {
-        return 0.1;
+        return share(params::time_forced());
     }
-    let stability = 1.5 - 0.12 * f64::from(mood.stable_iterations.min(7));
-    let effort = (1.8 - 1.35 * mood.best_move_effort).clamp(0.45, 1.6);
-    let falling = (0.95 + f64::from(mood.score_drop) * 0.012).clamp(0.85, 1.5);
+    let stable = mood
+        .stable_iterations
+        .min(params::time_stability_iterations() as u32);
+    let stability = share(params::time_stability_base())
+        - share(params::time_stability_step()) * f64::from(stable);
+    let effort = (share(params::time_effort_base())
+        - share(params::time_effort_scale()) * mood.best_move_effort)
+        .clamp(
+            share(params::time_effort_least()),
+            share(params::time_effort_most()),
+        );
+    let fallen = f64::from(mood.score_drop) * f64::from(params::time_score_scale()) / 1000.0;
+    let falling = (share(params::time_score_base()) + fallen).clamp(
+        share(params::time_score_least()),
+        share(params::time_score_most()),
+    );
     stability * effort * falling
 }
 
@@ -216,7 +250,13 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn clock(remaining: u64, increment: u64, moves_to_go: Option<u32>, overhead: u64) -> Clock {
+    fn clock(
+        remaining: u64,
+        increment: u64,
+        number: u32,
+        moves_to_go: Option<u32>,
+        overhead: u64,
+    ) -> Clock {
         let mut limits = Limits {
             moves_to_go,
             ..Limits::default()
@@ -225,7 +265,7 @@ mod tests {
             remaining: Some(ms(remaining)),
             increment: ms(increment),
         };
-        Clock::new(&limits, Color::White, Instant::now(), ms(overhead))
+        Clock::new(&limits, Color::White, number, Instant::now(), ms(overhead))
     }
 
     #[test]
@@ -234,15 +274,17 @@ mod tests {
             for increment in [0, 10, 100, 5000] {
                 for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(1000)] {
                     for overhead in [0, 10, 1000] {
-                        let (soft, hard) =
-                            clock(remaining, increment, moves_to_go, overhead).limits();
-                        let (soft, hard) = (soft.unwrap(), hard.unwrap());
-                        assert!(soft <= hard);
-                        let spare = if remaining > overhead { overhead } else { 0 };
-                        assert!(
-                            hard + ms(spare) <= ms(remaining),
-                            "{remaining}+{increment}/{moves_to_go:?} -{overhead}: {hard:?}"
-                        );
+                        for number in [1, 40, u32::MAX] {
+                            let clock = clock(remaining, increment, number, moves_to_go, overhead);
+                            let (soft, hard) = clock.limits();
+                            let (soft, hard) = (soft.unwrap(), hard.unwrap());
+                            assert!(soft <= hard);
+                            let spare = if remaining > overhead { overhead } else { 0 };
+                            assert!(
+                                hard + ms(spare) <= ms(remaining),
+                                "{remaining}+{increment}/{moves_to_go:?} -{overhead}: {hard:?}"
+                            );
+                        }
                     }
                 }
             }
@@ -252,8 +294,8 @@ mod tests {
     #[test]
     fn two_hundred_moves_without_increment_never_empty_the_clock() {
         let mut remaining = ms(1000);
-        for _ in 0..200 {
-            let (_, hard) = budget(remaining, Duration::ZERO, None, OVERHEAD);
+        for number in 1..=200 {
+            let (_, hard) = budget(remaining, Duration::ZERO, number, None, OVERHEAD);
             // The worst case: every move takes its hard limit and a millisecond is lost.
             let used = hard + ms(1);
             assert!(used <= remaining || remaining <= OVERHEAD, "{remaining:?}");
@@ -265,7 +307,7 @@ mod tests {
     fn two_hundred_planned_moves_with_a_millisecond_lost_on_each_fit_into_a_second() {
         let mut remaining = ms(1000);
         for number in 1..=200 {
-            let (soft, _) = budget(remaining, Duration::ZERO, None, OVERHEAD);
+            let (soft, _) = budget(remaining, Duration::ZERO, number, None, OVERHEAD);
             let used = soft.max(Duration::from_micros(300)) + ms(1);
             assert!(used < remaining, "move {number}");
             remaining -= used;
@@ -277,10 +319,20 @@ mod tests {
         let (increment, late) = (ms(10), ms(5));
         let mut remaining = ms(60);
         for _ in 0..100 {
-            let (soft, _) = budget(remaining, increment, None, OVERHEAD);
+            let (soft, _) = budget(remaining, increment, 50, None, OVERHEAD);
             remaining = remaining - soft - late + increment;
         }
         assert!(remaining > ms(60), "{remaining:?}");
+    }
+
+    #[test]
+    fn the_share_of_the_clock_grows_with_the_game_until_its_fortieth_move() {
+        let soft = |number| budget(ms(60_000), ms(600), number, None, OVERHEAD).0;
+        assert!(soft(1) < soft(20) && soft(20) < soft(40));
+        assert_eq!(soft(40), soft(200));
+        // A time control ahead knows better how many moves are to come.
+        let planned = |number| budget(ms(60_000), ms(600), number, Some(30), OVERHEAD);
+        assert_eq!(planned(1), planned(60));
     }
 
     #[test]
@@ -289,7 +341,7 @@ mod tests {
             move_time: Some(ms(100)),
             ..Limits::default()
         };
-        let clock = Clock::new(&limits, Color::Black, Instant::now(), OVERHEAD);
+        let clock = Clock::new(&limits, Color::Black, 20, Instant::now(), OVERHEAD);
         assert_eq!(clock.limits(), (Some(ms(90)), Some(ms(90))));
         assert!(clock.fixed);
     }
@@ -308,12 +360,12 @@ mod tests {
             ponder: true,
             ..Limits::default()
         };
-        let clock = Clock::new(&limits, Color::White, long_ago, OVERHEAD);
+        let clock = Clock::new(&limits, Color::White, 20, long_ago, OVERHEAD);
         assert!(!clock.hard_expired() && !clock.soft_expired(mood));
         clock.ponder_hit();
         assert!(clock.hard_expired() && clock.soft_expired(mood));
         limits.infinite = true;
-        let clock = Clock::new(&limits, Color::White, long_ago, OVERHEAD);
+        let clock = Clock::new(&limits, Color::White, 20, long_ago, OVERHEAD);
         clock.ponder_hit();
         assert!(!clock.hard_expired() && !clock.soft_expired(mood));
     }
@@ -322,7 +374,7 @@ mod tests {
     fn a_side_without_a_clock_has_no_limit() {
         let mut limits = Limits::default();
         limits.clocks.white.remaining = Some(ms(100));
-        let clock = Clock::new(&limits, Color::Black, Instant::now(), OVERHEAD);
+        let clock = Clock::new(&limits, Color::Black, 20, Instant::now(), OVERHEAD);
         assert_eq!(clock.limits(), (None, None));
     }
 

@@ -81,12 +81,35 @@ pub fn malus(depth: i32) -> i32 {
     (params::history_malus_scale() * depth).min(params::history_malus_max())
 }
 
+/// The depth that a cutoff's bonus and maluses are reckoned by: a ply more when the score beat beta by
+/// far. *Source*: Stockfish. *Measured*: in the second group of [`params`].
+pub fn lesson(depth: i32, surplus: Score) -> i32 {
+    depth + i32::from(surplus > params::history_bonus_margin())
+}
+
+/// The bonus (or with a minus the malus) for a late move after its second, full search of this depth.
+pub fn second_search(score: Score, alpha: Score, beta: Score, depth: i32) -> i32 {
+    if score >= beta {
+        bonus(depth) * params::lmr_held_bonus() / 128
+    } else if score <= alpha {
+        -malus(depth) * params::lmr_failed_malus() / 128
+    } else {
+        0
+    }
+}
+
+/// What of a bonus goes to the quiet move that led to a node where every reply failed.
+pub fn share_for_last_move(bonus: i32) -> i32 {
+    bonus * params::last_move_bonus() / 128
+}
+
 /// The bonus for a quiet move that changed the static evaluation by so much for its side.
 ///
 /// *Idea*: what made the position better without a search is worth trying early elsewhere. *Source*:
 /// Stockfish. *Measured*: in a group, see [`hindsight`](super::rules::hindsight).
 pub fn evaluation_bonus(gain: Score) -> i32 {
-    (params::evaluation_bonus_scale() * gain).clamp(-1500, 1500) + params::evaluation_bonus_base()
+    let most = params::evaluation_bonus_max();
+    (params::evaluation_bonus_scale() * gain).clamp(-most, most) + params::evaluation_bonus_base()
 }
 
 fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
@@ -133,12 +156,13 @@ impl QuietHistory<'_> {
     pub fn value(&self, mv: Move) -> i32 {
         let moved = PieceTo::of(self.pos, mv).index() % PIECE_TO;
         let index = Histories::quiet_index(self.pos.turn(), self.threats, mv);
-        let mut value = i32::from(self.quiet[index]);
-        value += i32::from(self.pawn[moved]);
-        for row in self.continuation {
-            value += i32::from(row[moved]);
-        }
-        value
+        let [reply, follow_up, plan] = self.continuation;
+        let sum = params::order_quiet() * i32::from(self.quiet[index])
+            + params::order_pawn() * i32::from(self.pawn[moved])
+            + params::order_reply() * i32::from(reply[moved])
+            + params::order_follow_up() * i32::from(follow_up[moved])
+            + params::order_plan() * i32::from(plan[moved]);
+        sum / 64
     }
 }
 
@@ -351,7 +375,7 @@ impl Corrections {
 
     fn update(&mut self, pos: &Position, line: &Line, depth: i32, diff: Score) {
         let turn = pos.turn();
-        let weight = (depth + 1).min(16);
+        let weight = (depth + 1).min(params::correction_weight());
         let update = |entry: &mut i16| {
             let target = (diff * CORRECTION_GRAIN).clamp(-CORRECTION_MAX, CORRECTION_MAX);
             let old = i32::from(*entry);
@@ -391,6 +415,9 @@ mod tests {
     fn bonuses_grow_with_depth_up_to_their_limits() {
         assert!(bonus(1) > 0 && bonus(2) > bonus(1) && malus(2) > malus(1));
         assert_eq!(bonus(200), params::history_bonus_max());
+        assert_eq!([lesson(5, 0), lesson(5, 1000)], [5, 6]);
+        assert!(second_search(80, 0, 50, 6) > 0 && second_search(-5, 0, 50, 6) < 0);
+        assert_eq!(second_search(20, 0, 50, 6), 0);
         assert_eq!(malus(200), params::history_malus_max());
     }
 }

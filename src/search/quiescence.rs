@@ -6,6 +6,7 @@
 //! check: a side in check is not at the horizon, so [`Search::at_horizon`] gives such a node back
 //! to the main search.
 
+use crate::base::params;
 use crate::base::score::{EVALUATION_LIMIT, MAX_PLY, Score, from_table, to_table};
 use crate::board::Position;
 use crate::board::exchange::{self, static_exchange_evaluation};
@@ -103,10 +104,8 @@ impl Search<'_> {
             }
             let gain = pos.captured_role(mv).map_or(0, exchange::value);
             if !mv.is_promotion() && rules::quiescence_futile(stand_pat, gain, alpha) {
-                best_score = best_score.max(
-                    (stand_pat + gain + crate::base::params::quiescence_futility())
-                        .min(EVALUATION_LIMIT),
-                );
+                best_score = best_score
+                    .max((stand_pat + gain + params::quiescence_futility()).min(EVALUATION_LIMIT));
                 continue;
             }
             self.shared.table.prefetch(pos.key_after(mv));

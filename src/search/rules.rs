@@ -9,6 +9,7 @@ use crate::base::score::{
 };
 use crate::board::Move;
 
+use super::reductions::PLY;
 use super::table::Entry;
 
 /// What is known at a node before its moves are searched.
@@ -137,8 +138,9 @@ pub fn reverse_futility(known: &Known) -> Option<Score> {
         } else {
             0
         };
-    (known.evaluation - margin.max(20) >= known.beta)
-        .then(|| known.beta + (known.evaluation - known.beta) / 3)
+    let surplus = known.evaluation - known.beta;
+    (surplus >= margin.max(params::reverse_futility_least()))
+        .then(|| known.beta + surplus * params::reverse_futility_share() / 1024)
 }
 
 /// Razoring: the position is so bad that only captures can save it; ask quiescence.
@@ -170,10 +172,11 @@ pub fn null_move_allowed(known: &Known, has_pieces: bool, after_null: bool) -> b
         && !known.excluded
         && !after_null
         && has_pieces
-        && known.depth >= 3
+        && known.depth >= params::null_move_least_depth()
         && known.beta > -EVALUATION_LIMIT
         && known.evaluation >= known.beta
-        && known.static_evaluation + 20 * known.depth >= known.beta + 160
+        && known.static_evaluation + params::null_move_margin_depth() * known.depth
+            >= known.beta + params::null_move_margin()
         && !known
             .hash
             .is_some_and(|entry| entry.bound == Bound::Upper && entry.score < known.beta)
@@ -181,10 +184,11 @@ pub fn null_move_allowed(known: &Known, has_pieces: bool, after_null: bool) -> b
 
 /// How many plies less deep the search after a null move is.
 pub fn null_move_reduction(known: &Known) -> i32 {
-    let surplus = (known.evaluation - known.beta) / params::null_move_eval_divisor();
-    params::null_move_base()
-        + known.depth / params::null_move_divisor()
-        + surplus.min(params::null_move_eval_max())
+    let by_evaluation = params::null_move_evaluation() * (known.evaluation - known.beta);
+    let reduction = params::null_move_base()
+        + params::null_move_depth() * known.depth
+        + by_evaluation.min(params::null_move_evaluation_max());
+    reduction / PLY
 }
 
 /// Hindsight: a late move was searched less deep before its reply's static evaluation was known; now
@@ -201,8 +205,10 @@ pub fn hindsight(known: &Known, reduction: i32, before: Score) -> i32 {
         return 0;
     }
     let sum = known.static_evaluation + before;
-    let deeper = reduction >= 3 && sum <= 0;
-    let shallower = reduction >= 2 && known.depth >= 2 && sum > params::hindsight_margin();
+    let deeper = reduction >= params::hindsight_deeper() && sum <= 0;
+    let shallower = reduction >= params::hindsight_shallower()
+        && known.depth >= 2
+        && sum > params::hindsight_margin();
     i32::from(deeper) - i32::from(shallower)
 }
 
@@ -217,9 +223,9 @@ pub fn internal_iterative_reduction(known: &Known) -> i32 {
         && !known.in_check
         && !known.excluded
         && known.depth >= params::iir_depth()
-        && known
-            .hash
-            .is_none_or(|entry| entry.mv.is_none() || entry.depth + 4 < known.depth);
+        && known.hash.is_none_or(|entry| {
+            entry.mv.is_none() || entry.depth + params::iir_gap() < known.depth
+        });
     i32::from(reduce)
 }
 
@@ -237,17 +243,47 @@ pub fn probcut_beta(known: &Known) -> Option<Score> {
         && !is_decisive(known.beta)
         && !known
             .hash
-            .is_some_and(|entry| entry.depth >= known.depth - 3 && entry.score < raised);
+            .is_some_and(|entry| entry.depth > probcut_depth(known) && entry.score < raised);
     allowed.then_some(raised)
+}
+
+/// The depth to which ProbCut searches what comes after its capture; a ply less than what the node's
+/// entry then stands for.
+pub fn probcut_depth(known: &Known) -> i32 {
+    known.depth - params::probcut_reduction()
+}
+
+/// ProbCut by the table alone: a lower bound that was searched a little less deep and lies far above
+/// beta will hold.
+///
+/// Gives the score. *Formula*: `score ≥ beta + margin`, at most four plies less deep. *Never*: in a
+/// principal variation, with a move left out, or for proven results. *Source*: Stockfish. *Measured*:
+/// in the second group of [`params`].
+pub fn table_probcut(known: &Known, score: Score) -> Option<Score> {
+    let entry = known.hash?;
+    let raised = known.beta + params::table_probcut_margin();
+    let cut = !known.pv
+        && !known.excluded
+        && entry.bound != Bound::Upper
+        && entry.depth >= known.depth - params::table_probcut_gap()
+        && score >= raised
+        && !is_decisive(score)
+        && !is_decisive(known.beta);
+    cut.then_some(raised)
 }
 
 /// Late move pruning: after so many moves at small depth the quiet rest is left out.
 ///
-/// *Formula*: `(base + depth²) / (improving ? 1 : 2)`. *Never*: while the best score is a loss by
-/// mate. *Source*: Fruit's and Glaurung's history pruning, simplified.
+/// *Formula*: `base + quadratic · depth²`, of which a share when not improving. *Never*: while the best
+/// score is a loss by mate. *Source*: Fruit's and Glaurung's history pruning, simplified.
 pub fn late_move_pruning_count(depth: i32, improving: bool) -> usize {
-    let count = params::late_move_base() + depth * depth;
-    (if improving { count } else { count / 2 }) as usize
+    let count = params::late_move_base() + params::late_move_quadratic() * depth * depth;
+    let share = if improving {
+        100
+    } else {
+        params::late_move_not_improving()
+    };
+    (count * share / 10_000) as usize
 }
 
 /// Futility: a quiet move at small reduced depth cannot lift a static evaluation that far below alpha.
@@ -268,8 +304,8 @@ pub fn futile(known: &Known, reduced_depth: i32) -> bool {
 
 /// Futility of captures: not even what it takes lifts the static evaluation to alpha.
 ///
-/// *Formula*: `evaluation + base + margin · depth + captured + history / 8 ≤ alpha` at small reduced
-/// depth. *Never*: in check, for a move that gives check or promotes. *Source*: Stockfish.
+/// *Formula*: `evaluation + base + margin · depth + captured + share of history ≤ alpha` at small
+/// reduced depth. *Never*: in check, for a move that gives check or promotes. *Source*: Stockfish.
 /// *Measured*: with the reduction by correction, +17 ± 29 Elo (400 games, 12,000 nodes a move).
 pub fn capture_futile(known: &Known, reduced_depth: i32, captured: Score, history: i32) -> bool {
     !known.in_check
@@ -278,7 +314,7 @@ pub fn capture_futile(known: &Known, reduced_depth: i32, captured: Score, histor
             + params::capture_futility_base()
             + params::capture_futility_margin() * reduced_depth.max(0)
             + captured
-            + history / 8
+            + history * params::capture_futility_history() / 128
             <= known.alpha
 }
 
@@ -288,7 +324,8 @@ pub fn capture_futile(known: &Known, reduced_depth: i32, captured: Score, histor
 /// Stockfish. *Measured*: with [`softened_cutoff`] and [`softened_stand_pat`], +36 ± 29 Elo (400
 /// games, 12,000 nodes a move).
 pub fn depth_after_raised_alpha(depth: i32, score: Score) -> i32 {
-    depth - i32::from((3..14).contains(&depth) && !is_decisive(score))
+    let medium = params::raised_alpha_least_depth()..=params::raised_alpha_depth();
+    depth - i32::from(medium.contains(&depth) && !is_decisive(score))
 }
 
 /// The score of a node that failed high, brought nearer to beta the less deep it was searched.
@@ -343,7 +380,7 @@ pub fn singular_candidate(known: &Known, mv: Move, ply: usize, root_depth: i32) 
         && !known.excluded
         && entry.mv == Some(mv)
         && known.depth >= params::singular_depth()
-        && entry.depth >= known.depth - 3
+        && entry.depth >= known.depth - params::singular_gap()
         && entry.bound != Bound::Upper
         && !is_decisive(entry.score)
         && (ply as i32) < root_depth * 2;
@@ -351,15 +388,25 @@ pub fn singular_candidate(known: &Known, mv: Move, ply: usize, root_depth: i32) 
 }
 
 /// The bound that all the other moves must stay below for the hash move to be singular.
-pub fn singular_beta(hash_score: Score, depth: i32) -> Score {
-    hash_score - params::singular_margin() * depth / 32
+///
+/// *Formula*: the hash score less a margin per ply, larger where a principal variation once was.
+/// *Source*: Stockfish. *Measured*: the larger margin in the second group of [`params`].
+pub fn singular_beta(known: &Known, hash_score: Score) -> Score {
+    let former = known.table_pv && !known.pv;
+    let margin = params::singular_margin()
+        + if former {
+            params::singular_margin_former()
+        } else {
+            0
+        };
+    hash_score - margin * known.depth / 32
 }
 
 /// How many plies to extend the hash move after the search without it scored `score`.
 ///
-/// Two when it is singular by far (not in principal variations), one when it is singular; fewer
-/// when other moves would cut off too: minus two for a hash score above beta, minus one at cut
-/// nodes.
+/// Two or three when it is singular by far (not in principal variations), one when it is singular;
+/// fewer when other moves would cut off too: minus two for a hash score above beta, minus one at cut
+/// nodes. *Measured*: the third ply in the second group of [`params`].
 pub fn singular_extension(
     known: &Known,
     score: Score,
@@ -367,8 +414,8 @@ pub fn singular_extension(
     hash_score: Score,
 ) -> i32 {
     if score < singular_beta {
-        let far = !known.pv && score < singular_beta - params::double_extension_margin();
-        1 + i32::from(far)
+        let beyond = |margin: Score| i32::from(!known.pv && score < singular_beta - margin);
+        1 + beyond(params::double_extension_margin()) + beyond(params::triple_extension_margin())
     } else if hash_score >= known.beta {
         -2
     } else if known.cut_node {
@@ -399,7 +446,7 @@ pub fn research_adjustment(
     reduced_depth: i32,
 ) -> i32 {
     let deeper = score > best_score + params::lmr_deeper_margin() && new_depth > reduced_depth;
-    let shallower = score < best_score + 8;
+    let shallower = score < best_score + params::lmr_shallower_margin();
     i32::from(deeper) - i32::from(shallower)
 }
 
@@ -608,6 +655,28 @@ mod tests {
     }
 
     #[test]
+    fn a_lower_bound_far_above_beta_answers_for_a_node_a_little_deeper() {
+        let far = params::table_probcut_margin() + 10;
+        let with = |entry| Known {
+            depth: 8,
+            hash: Some(entry),
+            ..known()
+        };
+        let node = with(entry(4, Bound::Lower, far));
+        assert_eq!(table_probcut(&node, far), Some(far - 9));
+        assert!(table_probcut(&node, far - 20).is_none());
+        assert!(table_probcut(&with(entry(3, Bound::Lower, far)), far).is_none());
+        assert!(table_probcut(&with(entry(9, Bound::Upper, far)), far).is_none());
+        assert!(table_probcut(&Known { pv: true, ..node }, far).is_none());
+        let excluded = Known {
+            excluded: true,
+            ..node
+        };
+        assert!(table_probcut(&excluded, far).is_none());
+        assert!(table_probcut(&with(entry(9, Bound::Lower, MATE_BOUND)), MATE_BOUND).is_none());
+    }
+
+    #[test]
     fn late_moves_are_pruned_earlier_at_small_depth_and_when_not_improving() {
         assert!(late_move_pruning_count(1, false) >= 1);
         assert!(late_move_pruning_count(3, false) < late_move_pruning_count(3, true));
@@ -723,10 +792,11 @@ mod tests {
             beta: 100,
             ..known()
         };
-        let bound = singular_beta(40, 9);
+        let bound = singular_beta(&node, 40);
         assert!(bound < 40);
         assert_eq!(singular_extension(&node, bound - 1, bound, 40), 1);
-        assert_eq!(singular_extension(&node, bound - 200, bound, 40), 2);
+        assert_eq!(singular_extension(&node, bound - 35, bound, 40), 2);
+        assert_eq!(singular_extension(&node, bound - 300, bound, 40), 3);
         let pv = Known { pv: true, ..node };
         assert_eq!(singular_extension(&pv, bound - 200, bound, 40), 1);
         assert_eq!(singular_extension(&node, bound, bound, 120), -2);

@@ -31,7 +31,7 @@ pub struct Frame {
     /// The move that a search for singularity leaves out.
     pub excluded: Option<Move>,
     /// Cutoffs among this ply's nodes since its grandparent was entered.
-    pub cutoffs: u32,
+    pub cutoffs: i32,
     /// The principal variation from here.
     pub pv: Variation,
 }

@@ -9,7 +9,6 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::base::score::{Pawns, Score};
 use crate::board::notation::san;
@@ -156,12 +155,7 @@ fn watch(game: &Game, depth: u32) -> Result<Watched, Failure> {
     let shared = Shared::new(HASH, 1).map_err(|error| Failure::Failed(error.to_string()))?;
     shared.start();
     let limits = Limits::depth(depth);
-    let clock = Clock::new(
-        &limits,
-        game.position().turn(),
-        Instant::now(),
-        Duration::ZERO,
-    );
+    let clock = Clock::unlimited();
     let job = Job {
         game: game.clone(),
         limits,
