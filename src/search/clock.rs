@@ -165,14 +165,14 @@ fn fullness(remaining: Duration, unit: Duration, count: u32) -> f64 {
 /// next time control; allow a multiple of the plan when the position is difficult. The share grows
 /// with the game: the fewer moves are to come, the less there is to save for.
 /// *Formula*: `soft = usable · (time_share + time_share_growth · number) + increment · time_increment`,
-/// `hard = min(soft · time_hard_multiple, usable · time_hard_share)`; growth and
-/// increment count in proportion below [`FULL_INCREMENTS`], the ceiling below [`FULL_OVERHEADS`], so
-/// that a clock that runs low fills again: with more threads than processors, a move can take longer than planned by
+/// `hard = min(soft · time_hard_multiple, usable · time_hard_share)`; growth and increment count in
+/// proportion below [`FULL_INCREMENTS`], the ceiling below [`FULL_OVERHEADS`], so that a clock that
+/// runs low fills again: with more threads than processors, a move can take longer than planned by
 /// more than the increment, and a plan that spends the increment then falls in the end.
-/// *Never*: more than the clock shows less the overhead, whatever the increment says. *Measured*: a larger
-/// share (52) and more of the increment (90), which leave a fifth of 2+0.02 after 30 moves instead of a
-/// third, +7 ± 33 Elo (198 games): not kept. The growth leaves 0.46 s of 2+0.02 after 30 moves instead of
-/// 0.65; measured with the second group of [`params`] only.
+/// *Never*: more than the clock shows less the overhead, whatever the increment says. *Measured*: a
+/// larger share (52) and more of the increment (90), which leave a fifth of 2+0.02 after 30 moves
+/// instead of a third, +7 ± 33 Elo (198 games): not kept. The growth leaves 0.46 s of 2+0.02 after 30
+/// moves instead of 0.65; measured with the second group of [`params`] only.
 fn budget(
     remaining: Duration,
     increment: Duration,
