@@ -129,6 +129,9 @@ params! {
 
     /// Null move: shallowest node.
     null_move_least_depth = 3 in 1..=6, step 1;
+    /// Table cutoffs: none from so many plies without a capture or a pawn's move on.
+    table_cutoff_halfmoves = 90 in 60..=100, step 5;
+
     /// Null move: least that the static evaluation lies above beta, at depth 0.
     null_move_margin = 197 in 0..=320, step 20;
     /// Null move: how much less that is per ply.
@@ -246,8 +249,6 @@ params! {
     lmr_history_divisor = 12125 in 4000..=16000, step 600;
     /// Search deeper after a reduced search that beats the best by this much.
     lmr_deeper_margin = 29 in 4..=120, step 6;
-    /// Search less deep after a reduced search that beats the best by less than this.
-    lmr_shallower_margin = 0 in 0..=40, step 3;
     /// History as a reply for a late move that held in the second search, share of the bonus, 128ths.
     lmr_held_bonus = 142 in 0..=256, step 16;
     /// History as a reply for a late move that did not, share of the malus, 128ths.

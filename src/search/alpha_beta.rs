@@ -629,8 +629,7 @@ impl Search<'_> {
             self.stack.at(ply).reduction = 0;
             full_search = score > alpha && reduced < new_depth;
             if full_search {
-                new_depth += rules::research_adjustment(score, best_score, new_depth, reduced);
-                full_search = reduced < new_depth;
+                new_depth += rules::research_extension(score, best_score);
                 reduced_first = true;
             }
         }
@@ -648,8 +647,7 @@ impl Search<'_> {
         score
     }
 
-    /// A late move that beat alpha when it was reduced is judged as a reply by what the full search
-    /// says. *Source*: Stockfish.
+    /// See [`history::second_search`].
     fn judge_second_search(
         &mut self,
         score: Score,
@@ -678,7 +676,7 @@ impl Search<'_> {
             self.reward_table_cutoff(pos, entry, score, known, ply);
             return Some(score);
         }
-        rules::table_probcut(known, score)
+        rules::table_probcut(known, score, pos.halfmoves())
     }
 
     /// A cutoff from the table is a success of its quiet move as well.

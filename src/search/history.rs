@@ -87,7 +87,10 @@ pub fn lesson(depth: i32, surplus: Score) -> i32 {
     depth + i32::from(surplus > params::history_bonus_margin())
 }
 
-/// The bonus (or with a minus the malus) for a late move after its second, full search of this depth.
+/// The bonus as a reply (or with a minus the malus) for a late quiet move that beat alpha when it was
+/// reduced, by what its second, full search of this depth says.
+///
+/// *Source*: Stockfish. *Measured*: in the second group of [`params`].
 pub fn second_search(score: Score, alpha: Score, beta: Score, depth: i32) -> i32 {
     if score >= beta {
         bonus(depth) * params::lmr_held_bonus() / 128

@@ -75,9 +75,15 @@ pub fn table_cutoff(known: &Known, score: Score, halfmoves: u32) -> bool {
     };
     !known.pv
         && !known.excluded
-        && halfmoves < 90
+        && history_is_known(halfmoves)
         && entry.depth >= known.depth
         && bound_decides(entry.bound, score, known.alpha, known.beta)
+}
+
+/// Is the fifty-move clock so low that the position's past, which the table's key does not hold, does not
+/// matter?
+fn history_is_known(halfmoves: u32) -> bool {
+    halfmoves < params::table_cutoff_halfmoves() as u32
 }
 
 /// What a node's best score says, given the window it was searched with (fail-soft).
@@ -257,13 +263,14 @@ pub fn probcut_depth(known: &Known) -> i32 {
 /// beta will hold.
 ///
 /// Gives the score. *Formula*: `score ≥ beta + margin`, at most four plies less deep. *Never*: in a
-/// principal variation, with a move left out, or for proven results. *Source*: Stockfish. *Measured*:
-/// in the second group of [`params`].
-pub fn table_probcut(known: &Known, score: Score) -> Option<Score> {
+/// principal variation, with a move left out, for proven results, or when the fifty-move clock is as high
+/// as in [`table_cutoff`]. *Source*: Stockfish. *Measured*: in the second group of [`params`].
+pub fn table_probcut(known: &Known, score: Score, halfmoves: u32) -> Option<Score> {
     let entry = known.hash?;
     let raised = known.beta + params::table_probcut_margin();
     let cut = !known.pv
         && !known.excluded
+        && history_is_known(halfmoves)
         && entry.bound != Bound::Upper
         && entry.depth >= known.depth - params::table_probcut_gap()
         && score >= raised
@@ -437,17 +444,13 @@ pub fn quiescence_futile(stand_pat: Score, gain: Score, alpha: Score) -> bool {
     stand_pat + params::quiescence_futility() + gain <= alpha
 }
 
-/// How many plies to search deeper (or less deep) after a reduced search that beat alpha:
-/// one more when it beat the best by far, one less when it barely did.
-pub fn research_adjustment(
-    score: Score,
-    best_score: Score,
-    new_depth: i32,
-    reduced_depth: i32,
-) -> i32 {
-    let deeper = score > best_score + params::lmr_deeper_margin() && new_depth > reduced_depth;
-    let shallower = score < best_score + params::lmr_shallower_margin();
-    i32::from(deeper) - i32::from(shallower)
+/// How many plies to search deeper after a reduced search that beat alpha: one when it beat the best by
+/// far.
+///
+/// *Source*: Stockfish. *Tried*: a ply less when it barely did; the margin for it was tuned down to 0,
+/// where it cannot fire.
+pub fn research_extension(score: Score, best_score: Score) -> i32 {
+    i32::from(score > best_score + params::lmr_deeper_margin())
 }
 
 #[cfg(test)]
@@ -663,17 +666,26 @@ mod tests {
             ..known()
         };
         let node = with(entry(4, Bound::Lower, far));
-        assert_eq!(table_probcut(&node, far), Some(far - 9));
-        assert!(table_probcut(&node, far - 20).is_none());
-        assert!(table_probcut(&with(entry(3, Bound::Lower, far)), far).is_none());
-        assert!(table_probcut(&with(entry(9, Bound::Upper, far)), far).is_none());
-        assert!(table_probcut(&Known { pv: true, ..node }, far).is_none());
+        assert_eq!(table_probcut(&node, far, 0), Some(far - 9));
+        assert!(table_probcut(&node, far - 20, 0).is_none());
+        assert!(table_probcut(&node, far, 95).is_none());
+        assert!(table_probcut(&with(entry(3, Bound::Lower, far)), far, 0).is_none());
+        assert!(table_probcut(&with(entry(9, Bound::Upper, far)), far, 0).is_none());
+        assert!(table_probcut(&Known { pv: true, ..node }, far, 0).is_none());
         let excluded = Known {
             excluded: true,
             ..node
         };
-        assert!(table_probcut(&excluded, far).is_none());
-        assert!(table_probcut(&with(entry(9, Bound::Lower, MATE_BOUND)), MATE_BOUND).is_none());
+        assert!(table_probcut(&excluded, far, 0).is_none());
+        assert!(table_probcut(&with(entry(9, Bound::Lower, MATE_BOUND)), MATE_BOUND, 0).is_none());
+    }
+
+    #[test]
+    fn a_late_move_that_beats_the_best_by_far_is_searched_deeper() {
+        assert_eq!(
+            [research_extension(20, 20), research_extension(220, 20)],
+            [0, 1]
+        );
     }
 
     #[test]
